@@ -71,8 +71,8 @@ class Target:
         names = [column.name for column in cursor.description or ()]
         settings = dict(zip(names, cursor.fetchone() or (), strict=True))
         row = connection.execute(
-            "SELECT pgrecall.namespace_id(%(name)s), _pgrecall.query_languages(%(name)s)::text, "
-            "_pgrecall.effective_settings()::text",
+            "SELECT n.id, _pgrecall.query_languages(n.id)::text, _pgrecall.effective_settings()::text "
+            "FROM pgrecall.namespace_id(%(name)s) n (id)",
             {"name": LARGE},
         ).fetchone()
         assert row is not None  # noqa: S101

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["Bm25Exhaustive"]
 
 _NAMESPACE = "SELECT pgrecall.namespace_id(%s)"
-_TERMS = "SELECT _pgrecall.query_terms(_pgrecall.query_languages(%s), %s)"
+_TERMS = "SELECT _pgrecall.query_terms(_pgrecall.query_languages(pgrecall.namespace_id(%s)), %s)"
 
 
 class Bm25Exhaustive:

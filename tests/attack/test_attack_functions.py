@@ -231,7 +231,7 @@ def test_every_function_pins_its_path_or_names_its_objects(tenants: Tenants) -> 
 
 
 FORGED = """
-    SELECT r.id FROM _pgrecall.resolve_request('plan quokka', NULL, 'evil', '{}') q
+    SELECT r.id FROM _pgrecall.resolve_granted('plan quokka', NULL, 'evil', '{}') q
     CROSS JOIN LATERAL _pgrecall.rank_granted(
         ROW(%(home)s, q.parsed, array_fill(0.5::real, ARRAY[384])::halfvec, %(concepts)s, q.settings, %(concepts)s, NULL, NULL,
             tstzrange(NULL, NULL))::pgrecall.recall_request,

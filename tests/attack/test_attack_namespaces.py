@@ -59,11 +59,17 @@ def test_a_default_set_grants_nothing(attacker: Connection[Any]) -> None:
 SHARE = """
     SELECT _pgrecall.best_word_share(
         jsonb_populate_record(
-            _pgrecall.resolve_request('quokka', NULL, 'evil', '{{}}'), '{{"namespace_id": {home}}}'
+            _pgrecall.resolve_granted('quokka', NULL, 'evil', '{{}}'), '{{"namespace_id": {home}}}'
         ),
         NULL::pgrecall.recall_filter, now()
     )
 """
+
+
+RESOLVES = (
+    "SELECT _pgrecall.resolve_granted('quokka', NULL, '{namespace}', '{{}}')",
+    "SELECT _pgrecall.resolve_requests('quokka', NULL, ARRAY['{namespace}'], '{{}}', NULL, now())",
+)
 
 
 def test_what_the_other_tenant_holds_does_not_move_a_score(
@@ -76,15 +82,27 @@ def test_what_the_other_tenant_holds_does_not_move_a_score(
     assert rows(attacker, "recall", "quokka", namespaces=[OWN, VICTIM]) == alone != []
 
 
-def test_the_engine_looks_the_grant_up(tenants: Tenants, attacker: Connection[Any]) -> None:
-    """Even called as the gate calls it, for a role without the grant it measures nothing."""
+def test_a_forged_request_measures_nothing(tenants: Tenants, attacker: Connection[Any]) -> None:
+    """Even called by the gate itself, the share of words is under the policies."""
     call(attacker, "remember", "a quokka", namespace=OWN)
     assert call(attacker, "breach.run", SHARE.format(home=tenants.own_home)) == "(1)"
     assert call(attacker, "breach.run", SHARE.format(home=tenants.home)) == "(0)"
 
 
+@pytest.mark.parametrize("call_it", RESOLVES)
+def test_a_question_is_resolved_as_if_the_other_namespace_did_not_exist(
+    attacker: Connection[Any], call_it: str
+) -> None:
+    """Resolving runs without policies; words, concepts and learned settings of others stay out of it."""
+    resolved = [
+        call(attacker, "breach.run", call_it.format(namespace=name))
+        for name in (VICTIM, "x" * len(VICTIM), OWN)
+    ]
+    assert resolved[0] == resolved[1] != resolved[2]
+
+
 @pytest.mark.parametrize(
-    "function", ["best_word_share", "resolve_requests", "rank_across", "seen_namespaces", "asked_namespaces"]
+    "function", ["resolve_granted", "resolve_requests", "rank_across", "seen_namespaces", "asked_namespaces"]
 )
 def test_no_tenant_calls_what_is_below(attacker: Connection[Any], function: str) -> None:
     granted = attacker.execute(

@@ -175,7 +175,7 @@ class Arguments:
         if base in PLAIN:
             return f"({self.chance.choice(PLAIN[base])})::{kind}"
         if kind == "pgrecall.recall_request":
-            return "(SELECT q FROM _pgrecall.resolve_request('own plan', NULL, 'evil', '{}') q)"
+            return "(SELECT q FROM _pgrecall.resolve_granted('own plan', NULL, 'evil', '{}') q)"
         if kind in self.catalog.composites:
             parts = self.catalog.composites[kind]
             filled = [

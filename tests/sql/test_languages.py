@@ -32,7 +32,9 @@ def languages(conn: Connection[Any], namespace: str = "default") -> list[str]:
 
 
 def read_in(conn: Connection[Any], namespace: str | None = "default") -> list[str]:
-    return list(scalar(conn, "SELECT _pgrecall.query_languages(%s)::text[]", namespace))
+    return list(
+        scalar(conn, "SELECT _pgrecall.query_languages(pgrecall.namespace_id(%s))::text[]", namespace)
+    )
 
 
 def recalled(conn: Connection[Any], query: str, **options: object) -> list[str]:
@@ -263,7 +265,10 @@ def test_questions_find_their_paragraph(conn: Connection[Any], name: str, langua
     questions = read("queries.jsonl")
     for question in questions:
         terms = scalar(
-            conn, "SELECT _pgrecall.query_terms(_pgrecall.query_languages(%s), %s)", name, question["text"]
+            conn,
+            "SELECT _pgrecall.query_terms(_pgrecall.query_languages(pgrecall.namespace_id(%s)), %s)",
+            name,
+            question["text"],
         )
         hits += any(external[number] in relevant[question["query_id"]] for number, _ in index.top(terms, 10))
     assert hits / len(questions) >= 0.97

@@ -100,7 +100,7 @@ def test_without_vector_and_concepts_the_order_is_the_lexical_order(conn: Connec
     lexical = conn.execute(
         """
         SELECT l.id
-        FROM _pgrecall.resolve_request(%s, NULL, NULL, NULL) q
+        FROM _pgrecall.resolve_granted(%s, NULL, NULL, NULL) q
         CROSS JOIN LATERAL _pgrecall.lexical_leg(q.namespace_id, q.parsed, NULL, 50) l
         ORDER BY l.rank
         """,

@@ -115,11 +115,13 @@ BEGIN
     PERFORM _pgrecall.check_namespace_weights(recall.namespace_weights, names);
     -- One namespace needs no merging, nor copies of its request and its lines in arrays.
     IF names IS NULL THEN
-        request := _pgrecall.resolve_request(
+        request := _pgrecall.resolve_granted(
             recall.query, recall.query_vec, home, arguments,
             _pgrecall.reads_past(asked), _pgrecall.question_anchor(asked, recall.reference_time)
         );
-        asked.referring := _pgrecall.referring_memories(request.namespace_id, asked.timeframe);
+        IF asked.timeframe IS NOT NULL THEN
+            asked.referring := _pgrecall.referring_memories(request.namespace_id, asked.timeframe);
+        END IF;
         RETURN QUERY
             SELECT m.id, m.external_id, m.title, m.content, r.score,
                    r.lexical_rank, r.dense_rank, r.graph_rank, r.lexical_score, r.similarity, r.graph_score,

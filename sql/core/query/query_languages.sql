@@ -2,19 +2,18 @@
 --
 -- A language stays in the list after its last memory is gone: it costs a query a few microseconds. Returns simple if
 -- the namespace does not exist.
-CREATE OR REPLACE FUNCTION _pgrecall.query_languages(namespace text)
+CREATE OR REPLACE FUNCTION _pgrecall.query_languages(namespace_id integer)
 RETURNS regconfig[]
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
-    home CONSTANT integer := pgrecall.namespace_id(namespace);
     own text;
     others text[];
 BEGIN
     SELECT n.language, array_remove(n.languages, n.language) INTO own, others
     FROM pgrecall.namespaces n
-    WHERE n.id = home;
+    WHERE n.id = query_languages.namespace_id;
     IF own IS NULL THEN
         RETURN ARRAY['pg_catalog.simple'::regconfig];
     ELSIF others = '{}' THEN

@@ -1,5 +1,7 @@
 -- Resolves and validates a request for recall: namespace, settings, parsed query, named concepts, named time, expansion.
 --
+-- It reads what the namespace has stored, under the rights of its caller (resolve_granted).
+--
 -- arguments  settings of this call by name
 -- reads_past  whether the call's filter can pass memories that are over (reads_past)
 -- anchor      from question_anchor(): "last week" is relative to it; NULL: no time is read from the query
@@ -7,7 +9,7 @@
 -- Errors  those of effective_settings, check_query, query_generation and strategy_settings;
 --         22023 all score factors are 0
 CREATE OR REPLACE FUNCTION _pgrecall.resolve_request(
-    query text, query_vec pgvector.halfvec, namespace text, arguments jsonb, reads_past boolean DEFAULT false,
+    query text, query_vec pgvector.halfvec, namespace_id integer, arguments jsonb, reads_past boolean DEFAULT false,
     anchor timestamptz DEFAULT NULL
 )
 RETURNS pgrecall.recall_request
@@ -16,12 +18,14 @@ SET search_path FROM CURRENT
 AS $function$
 DECLARE
     request pgrecall.recall_request;
-    home CONSTANT integer := pgrecall.namespace_id(namespace);
     settings pgrecall.recall_settings := _pgrecall.effective_settings(
-        arguments, (SELECT l.settings FROM pgrecall.learned_settings l WHERE l.namespace_id = home AND l.ended_at IS NULL)
+        arguments, (
+            SELECT l.settings FROM pgrecall.learned_settings l
+            WHERE l.namespace_id = resolve_request.namespace_id AND l.ended_at IS NULL
+        )
     );
     asked CONSTANT text := pgrecall.question_part(query);
-    languages regconfig[] := _pgrecall.query_languages(namespace);
+    languages regconfig[] := _pgrecall.query_languages(namespace_id);
 BEGIN
     PERFORM _pgrecall.check_query(query, query_vec);
     settings.generation := _pgrecall.query_generation(query_vec, settings.query_model);
@@ -30,7 +34,7 @@ BEGIN
         RAISE EXCEPTION 'factor_relevance, factor_importance and factor_recency are all 0'
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Set one of them above 0. factor_relevance is 1 by default.';
     END IF;
-    request.namespace_id := home;
+    request.namespace_id := namespace_id;
     request.query_vec := query_vec;
     request.settings := settings;
     request.query_name := pgrecall.normalize_name(asked);

@@ -1,5 +1,5 @@
 -- Resolves a request for recall in several namespaces: one for each name, NULL for a namespace that the role does not see. With
--- one name it is that namespace's own request.
+-- one name it is that namespace's own request. Runs as pgrecall_engine, for the reason given in resolve_granted().
 --
 -- Several get one yardstick for words. In one namespace the lexical part of a score is measured against the best memory, if that
 -- holds more of the query than lexical_coverage. In several it is measured against the best memory of them all: their best share
@@ -12,7 +12,7 @@ CREATE OR REPLACE FUNCTION _pgrecall.resolve_requests(
     query text, query_vec pgvector.halfvec, names text[], arguments jsonb, filter pgrecall.recall_filter, reference_time timestamptz
 )
 RETURNS pgrecall.recall_request[]
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
@@ -25,11 +25,11 @@ DECLARE
     share double precision := 0::double precision;
 BEGIN
     IF cardinality(names) = 1 THEN
-        RETURN ARRAY[_pgrecall.resolve_request(query, query_vec, names[1], arguments, reads_past, anchor)];
+        RETURN ARRAY[_pgrecall.resolve_request(query, query_vec, pgrecall.namespace_id(names[1]), arguments, reads_past, anchor)];
     END IF;
     FOR place IN 1..cardinality(names) LOOP
         CONTINUE WHEN seen[place] IS NULL;
-        request := _pgrecall.resolve_request(query, query_vec, names[place], arguments, reads_past, anchor);
+        request := _pgrecall.resolve_request(query, query_vec, seen[place], arguments, reads_past, anchor);
         requests[place] := request;
         filter.referring := _pgrecall.referring_memories(request.namespace_id, filter.timeframe);
         share := greatest(share, _pgrecall.best_word_share(request, filter, COALESCE(reference_time, now())));
@@ -45,3 +45,5 @@ BEGIN
     RETURN requests;
 END
 $function$;
+
+ALTER FUNCTION _pgrecall.resolve_requests OWNER TO pgrecall_engine;

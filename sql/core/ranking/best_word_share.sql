@@ -1,12 +1,10 @@
 -- Returns how much of a query's words the best memory of the lexical leg holds: its BM25 over that of a memory with all of
--- them, at most 1. 0 if no memory holds any, if the words take no part, or in a namespace that the session's role may not read.
---
--- It runs as pgrecall_engine, as rank_granted() does and for its reason.
+-- them, at most 1. 0 if no memory holds any, or if the words take no part.
 CREATE OR REPLACE FUNCTION _pgrecall.best_word_share(
     request pgrecall.recall_request, filter pgrecall.recall_filter, reference_time timestamptz
 )
 RETURNS double precision
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
@@ -14,7 +12,7 @@ DECLARE
     parsed pgrecall.parsed_query := request.parsed;
     best double precision;
 BEGIN
-    IF NOT _pgrecall.may_read(request.namespace_id) OR (request.settings).fusion <> 'cc' THEN
+    IF (request.settings).fusion <> 'cc' THEN
         RETURN 0::double precision;
     END IF;
     SELECT * INTO legs FROM _pgrecall.leg_inputs(request, filter, reference_time);
@@ -25,5 +23,3 @@ BEGIN
     RETURN least(COALESCE(best / parsed.max_bm25, 0), 1);
 END
 $function$;
-
-ALTER FUNCTION _pgrecall.best_word_share OWNER TO pgrecall_engine;

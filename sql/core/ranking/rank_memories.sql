@@ -61,6 +61,7 @@ BEGIN
             settings.graph_weight, settings.graph_mention, request.implied, settings.expansion_weight
         ) n
         WHERE legs.graph_depth > 0 AND settings.graph_hops > 0
+          AND (request.concepts <> '{}' OR request.implied IS NOT NULL)
     ), candidates AS MATERIALIZED (
         -- USING makes id a COALESCE, with which no index is searched under row-level security. This CTE makes it a column.
         SELECT id, lexical.rank AS lexical_rank, dense.rank AS dense_rank, lexical.score AS lexical_score, concept_hits.share

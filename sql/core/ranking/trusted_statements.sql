@@ -17,40 +17,45 @@ CREATE OR REPLACE FUNCTION _pgrecall.trusted_statements(
     ids bigint[], scores double precision[], words text[], idfs double precision[]
 )
 RETURNS TABLE (id bigint, place bigint, score double precision)
-LANGUAGE sql STABLE PARALLEL SAFE ROWS 1
-BEGIN ATOMIC
-    WITH question AS MATERIALIZED (
-        SELECT w.word, w.idf, _pgrecall.match_any_term(ARRAY[w.word]) AS query
-        FROM unnest(trusted_statements.words, trusted_statements.idfs) w (word, idf)
-        WHERE w.word <> ALL (_pgrecall.pronoun_lexemes())
-    ), memory AS MATERIALIZED (
-        SELECT u.id, u.score, u.place, m.origin > 'tool' AS is_trusted,
-               ARRAY(SELECT q.word FROM question q WHERE m.search_vector @@ q.query) AS held
-        FROM unnest(ids, scores) WITH ORDINALITY u (id, score, place)
-        JOIN pgrecall.memories m ON m.id = u.id
-        WHERE u.score > 0
-    ), rival AS MATERIALIZED (
-        SELECT t.id, o.id AS other_id, o.place, o.score, h.share
-        FROM memory t
-        JOIN memory o ON o.place < t.place AND o.place <= 20 AND NOT o.is_trusted AND t.score >= 0.3 * o.score AND t.held && o.held
-        CROSS JOIN LATERAL (
-            SELECT sum(q.idf) FILTER (WHERE q.word = ANY (t.held)) / sum(q.idf) AS share
-            FROM question q
-            WHERE q.word = ANY (o.held)
-        ) h
-        WHERE t.is_trusted AND h.share >= 0.4
-    )
-    SELECT DISTINCT ON (r.id) r.id, r.place, r.score
-    FROM rival r
-    JOIN pgrecall.memories m ON m.id = r.id
-    WHERE NOT _pgrecall.is_question(m.content)
-      AND (r.share >= 0.6 OR (
-          SELECT 2 * (length(w.own) + length(w.other) - length(w.own || w.other)) >= length(w.own)
-          FROM pgrecall.memories o
-          CROSS JOIN LATERAL (
-              SELECT _pgrecall.without_numbers(m.search_vector) AS own, _pgrecall.without_numbers(o.search_vector) AS other OFFSET 0
-          ) w
-          WHERE o.id = r.other_id
-      ))
-    ORDER BY r.id, r.place;
-END;
+LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 1
+SET search_path FROM CURRENT
+AS $function$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
+        WITH question AS MATERIALIZED (
+            SELECT w.word, w.idf, _pgrecall.match_any_term(ARRAY[w.word]) AS query
+            FROM unnest(trusted_statements.words, trusted_statements.idfs) w (word, idf)
+            WHERE w.word <> ALL (_pgrecall.pronoun_lexemes())
+        ), memory AS MATERIALIZED (
+            SELECT u.id, u.score, u.place, m.origin > 'tool' AS is_trusted,
+                   ARRAY(SELECT q.word FROM question q WHERE m.search_vector @@ q.query) AS held
+            FROM unnest(ids, scores) WITH ORDINALITY u (id, score, place)
+            JOIN pgrecall.memories m ON m.id = u.id
+            WHERE u.score > 0
+        ), rival AS MATERIALIZED (
+            SELECT t.id, o.id AS other_id, o.place, o.score, h.share
+            FROM memory t
+            JOIN memory o ON o.place < t.place AND o.place <= 20 AND NOT o.is_trusted AND t.score >= 0.3 * o.score AND t.held && o.held
+            CROSS JOIN LATERAL (
+                SELECT sum(q.idf) FILTER (WHERE q.word = ANY (t.held)) / sum(q.idf) AS share
+                FROM question q
+                WHERE q.word = ANY (o.held)
+            ) h
+            WHERE t.is_trusted AND h.share >= 0.4
+        )
+        SELECT DISTINCT ON (r.id) r.id, r.place, r.score
+        FROM rival r
+        JOIN pgrecall.memories m ON m.id = r.id
+        WHERE NOT _pgrecall.is_question(m.content)
+          AND (r.share >= 0.6 OR (
+              SELECT 2 * (length(w.own) + length(w.other) - length(w.own || w.other)) >= length(w.own)
+              FROM pgrecall.memories o
+              CROSS JOIN LATERAL (
+                  SELECT _pgrecall.without_numbers(m.search_vector) AS own, _pgrecall.without_numbers(o.search_vector) AS other OFFSET 0
+              ) w
+              WHERE o.id = r.other_id
+          ))
+        ORDER BY r.id, r.place;
+END
+$function$;

@@ -41,7 +41,7 @@ BEGIN
     VALUES (
         pgrecall.session_role(),
         _pgrecall.expansion_key(cache_expansion.query),
-        _pgrecall.expansion_language(_pgrecall.query_languages(cache_expansion.namespace), cache_expansion.query),
+        _pgrecall.expansion_language(_pgrecall.query_languages(pgrecall.namespace_id(cache_expansion.namespace)), cache_expansion.query),
         COALESCE(cache_expansion.terms, '{}'), COALESCE(cache_expansion.entities, '{}'), cache_expansion.intent
     )
     ON CONFLICT ON CONSTRAINT query_expansions_pkey DO UPDATE

@@ -16,7 +16,7 @@ BEGIN
         RETURN QUERY SELECT false, NULL::text, NULL::text[], NULL::text[], NULL::text;
         RETURN;
     END IF;
-    languages := _pgrecall.query_languages(prepare_expansion.namespace);
+    languages := _pgrecall.query_languages(pgrecall.namespace_id(prepare_expansion.namespace));
     RETURN QUERY
         SELECT true, _pgrecall.expansion_language(languages, prepare_expansion.query), k.terms, k.entities, k.intent
         FROM (SELECT) one

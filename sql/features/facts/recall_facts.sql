@@ -54,12 +54,12 @@ DECLARE
     home CONSTANT text := pgrecall.namespace_name(recall_facts.namespace);
     depth CONSTANT integer := 200;
     wanted CONSTANT integer := (_pgrecall.effective_settings(jsonb_build_object('k', recall_facts.k))).k;
-    request pgrecall.recall_request := CASE WHEN names IS NULL THEN _pgrecall.resolve_request(
+    request pgrecall.recall_request := CASE WHEN names IS NULL THEN _pgrecall.resolve_granted(
         recall_facts.query, recall_facts.query_vec, home,
         jsonb_build_object('k', greatest(wanted, 50), 'sort_by', 'relevance', 'mmr_lambda', 1, 'collapse_duplicates', 'off'),
         recall_facts.as_of IS NOT NULL OR COALESCE(recall_facts.include_superseded, false)
     ) END;
-    languages regconfig[] := _pgrecall.query_languages(home);
+    languages regconfig[] := _pgrecall.query_languages(pgrecall.namespace_id(home));
     moment timestamptz := COALESCE(recall_facts.as_of, now());
     past boolean := COALESCE(recall_facts.include_superseded, false);
     filter pgrecall.recall_filter;

@@ -8,7 +8,7 @@ SET search_path FROM CURRENT
 AS $function$
 DECLARE
     request CONSTANT pgrecall.recall_request := _pgrecall.resolve_request(
-        query, NULL, (SELECT n.name FROM pgrecall.namespaces n WHERE n.id = page_hits.namespace_id),
+        query, NULL, page_hits.namespace_id,
         '{"k": 100, "strategy": "hybrid", "sort_by": "relevance", "mmr_lambda": 1, "collapse_duplicates": "off"}'
     );
 BEGIN
