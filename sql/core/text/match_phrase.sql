@@ -7,16 +7,19 @@ LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
+    language regconfig;
+    phrase tsquery;
+    phrases tsquery;
     plain text := _pgrecall.pretokenize(_pgrecall.strip_accents(_pgrecall.normalize_text(query)));
 BEGIN
-    RETURN (
-        SELECT string_agg(DISTINCT '(' || p.phrase::text || ')', ' | ')::tsquery
-        FROM (
-            -- phraseto_tsquery raises a NOTICE for stop words only.
-            SELECT CASE WHEN to_tsvector(l.language, plain) <> '' THEN phraseto_tsquery(l.language, plain) END AS phrase
-            FROM unnest(languages) AS l (language)
-        ) p
-        WHERE numnode(p.phrase) BETWEEN 2 AND 1000
-    );
+    FOREACH language IN ARRAY languages LOOP
+        -- phraseto_tsquery raises a NOTICE for stop words only.
+        CONTINUE WHEN to_tsvector(language, plain) = '';
+        phrase := phraseto_tsquery(language, plain);
+        IF numnode(phrase) BETWEEN 2 AND 1000 THEN
+            phrases := CASE WHEN phrases IS NULL OR phrases = phrase THEN phrase ELSE phrases || phrase END;
+        END IF;
+    END LOOP;
+    RETURN phrases;
 END
 $function$;

@@ -16,15 +16,24 @@ LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
+    unspaced CONSTANT text := '[' || _pgrecall.cjk_class() || _pgrecall.syllabic_class() || ']';
     rarest double precision := ln(1 + (greatest(documents, 1) - 0.5) / 1.5)::double precision;
 BEGIN
+    -- In one language the terms are those of the query: it need not be analyzed again.
+    IF cardinality(languages) = 1 THEN
+        RETURN (
+            SELECT sum(COALESCE(idfs[array_position(words, t.lexeme)], rarest))
+            FROM unnest(terms) t (lexeme)
+            WHERE t.lexeme !~ unspaced
+        );
+    END IF;
     RETURN (
         SELECT min(m.idf_sum)
         FROM (
             SELECT sum(COALESCE(idfs[array_position(words, t.lexeme)], rarest)) AS idf_sum
             FROM unnest(languages) l (language)
             CROSS JOIN LATERAL unnest(_pgrecall.analyze_text(l.language, query)) t
-            WHERE t.lexeme = ANY (terms) AND t.lexeme !~ ('[' || _pgrecall.cjk_class() || _pgrecall.syllabic_class() || ']')
+            WHERE t.lexeme = ANY (terms) AND t.lexeme !~ unspaced
             GROUP BY l.language
         ) m
     );
