@@ -17,8 +17,12 @@ CREATE OR REPLACE FUNCTION _pgrecall.trusted_statements(
     ids bigint[], scores double precision[], words text[], idfs double precision[]
 )
 RETURNS TABLE (id bigint, place bigint, score double precision)
-LANGUAGE sql STABLE PARALLEL SAFE ROWS 1
-BEGIN ATOMIC
+LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 1
+SET search_path FROM CURRENT
+AS $function$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
     WITH question AS MATERIALIZED (
         SELECT w.word, w.idf, _pgrecall.match_any_term(ARRAY[w.word]) AS query
         FROM unnest(trusted_statements.words, trusted_statements.idfs) w (word, idf)
@@ -53,4 +57,5 @@ BEGIN ATOMIC
           WHERE o.id = r.other_id
       ))
     ORDER BY r.id, r.place;
-END;
+END
+$function$;

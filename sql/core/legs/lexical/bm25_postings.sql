@@ -58,41 +58,62 @@ BEGIN ATOMIC
         CROSS JOIN LATERAL _pgrecall.term_impacts(m.search_vector, settings, words) i
         JOIN word w ON w.term = i.term
     ), part AS (
-        SELECT k.memory_id, w.idf * k.impact AS score, w.is_common
+        -- A list that is read to its end: in any order.
+        SELECT p.memory_id, p.idf * p.impact AS score, false AS is_common
+        FROM (
+            SELECT w.idf, unnest(b.memory_ids) AS memory_id, unnest(b.impacts) AS impact
+            FROM word w
+            CROSS JOIN unnest(CASE WHEN _pgrecall.reads_past(filter) THEN '{false,true}' ELSE '{false}' END::boolean[]) r (is_past)
+            JOIN pgrecall.postings b
+              ON b.namespace_id = bm25_postings.namespace_id AND b.term = w.term AND b.is_past = r.is_past
+            WHERE NOT w.is_common
+        ) p
+        WHERE p.memory_id NOT IN (SELECT c.memory_id FROM changed c)
+        UNION ALL
+        SELECT n.memory_id, w.idf * n.impact, false FROM recent n JOIN word w ON w.place = n.place WHERE NOT w.is_common
+        UNION ALL
+        SELECT k.memory_id, w.idf * k.impact, true
         FROM word w
         CROSS JOIN unnest(CASE WHEN _pgrecall.reads_past(filter) THEN '{false,true}' ELSE '{false}' END::boolean[]) r (is_past)
+        LEFT JOIN LATERAL (
+            -- Postings are ordered by impact and id. Taking blocks by their last: the last of the block that makes enough.
+            SELECT b.impact, b.id
+            FROM (
+                SELECT p.impact, p.id, sum(p.size) OVER (ORDER BY p.impact DESC, p.id) AS held
+                FROM (
+                    SELECT p.impacts[cardinality(p.impacts)] AS impact, p.memory_ids[cardinality(p.memory_ids)] AS id,
+                           cardinality(p.memory_ids) AS size
+                    FROM pgrecall.postings p
+                    WHERE p.namespace_id = bm25_postings.namespace_id AND p.term = w.term AND p.is_past = r.is_past
+                    ORDER BY p.top_impact DESC, p.block
+                    LIMIT (SELECT _pgrecall.posting_blocks_needed(e.postings::integer) FROM enough e)
+                ) p
+            ) b
+            WHERE b.held >= (SELECT e.postings FROM enough e)
+            ORDER BY b.held
+            LIMIT 1
+        ) cut ON true
         CROSS JOIN LATERAL (
             SELECT p.memory_id, p.impact
             FROM (
-                SELECT unnest(l.memory_ids) AS memory_id, unnest(l.impacts) AS impact
+                SELECT unnest(b.memory_ids) AS memory_id, unnest(b.impacts) AS impact
                 FROM (
-                    -- Postings are ordered by impact and id. Not needed: a block whose first comes after the last of the block that
-                    -- makes enough, taking blocks by their last.
-                    SELECT b.memory_ids, b.impacts, b.top_impact, first_value(b.held) OVER enough AS held,
-                           first_value(b.last_impact) OVER enough AS cut_impact, first_value(b.last_id) OVER enough AS cut_id
-                    FROM (
-                        SELECT p.memory_ids, p.impacts, p.top_impact, p.last_impact, p.last_id,
-                               sum(cardinality(p.memory_ids)) OVER (ORDER BY p.last_impact DESC, p.last_id) AS held
-                        FROM (
-                            SELECT p.memory_ids, p.impacts, p.top_impact, p.impacts[cardinality(p.impacts)] AS last_impact,
-                                   p.memory_ids[cardinality(p.memory_ids)] AS last_id
-                            FROM pgrecall.postings p
-                            WHERE p.namespace_id = bm25_postings.namespace_id AND p.term = w.term AND p.is_past = r.is_past
-                            ORDER BY p.top_impact DESC, p.block
-                            LIMIT (SELECT _pgrecall.posting_blocks_needed(e.postings::integer) FROM enough e)
-                        ) p
-                    ) b
-                    WINDOW enough AS (ORDER BY b.held < (SELECT e.postings FROM enough e), b.held)
-                ) l
-                WHERE l.held < (SELECT e.postings FROM enough e) OR l.top_impact > l.cut_impact
-                   OR (l.top_impact = l.cut_impact AND l.memory_ids[1] <= l.cut_id)
+                    SELECT p.memory_ids, p.impacts
+                    FROM pgrecall.postings p
+                    WHERE p.namespace_id = bm25_postings.namespace_id AND p.term = w.term AND p.is_past = r.is_past
+                      AND p.top_impact >= COALESCE(cut.impact, 0)
+                    ORDER BY p.top_impact DESC, p.block
+                    LIMIT (SELECT _pgrecall.posting_blocks_needed(e.postings::integer) FROM enough e)
+                ) b
             ) p
-            WHERE NOT EXISTS (SELECT FROM changed c WHERE c.memory_id = p.memory_id)
+            WHERE (cut.impact IS NULL OR p.impact > cut.impact OR (p.impact = cut.impact AND p.memory_id <= cut.id))
+              AND p.memory_id NOT IN (SELECT c.memory_id FROM changed c)
             UNION ALL
             SELECT n.memory_id, n.impact FROM recent n WHERE n.place = w.place AND n.is_past = r.is_past
             ORDER BY impact DESC, memory_id
-            LIMIT CASE WHEN w.is_common THEN (SELECT e.best FROM enough e) END
+            LIMIT (SELECT e.best FROM enough e)
         ) k
+        WHERE w.is_common
     ), candidate AS (
         -- Sorted, so that the filter runs only until the limit is reached. If it passes few of the best, bm25_scan runs.
         SELECT p.memory_id, sum(p.score) AS score, count(*) FILTER (WHERE p.is_common) AS common_words
@@ -111,13 +132,12 @@ BEGIN ATOMIC
         ORDER BY c.score DESC, c.memory_id
         LIMIT CASE WHEN common IS NULL THEN depth ELSE greatest(100, depth) END
     ), scored AS (
-        -- Rounded, so that the same terms tie regardless of the order of summation.
         SELECT b.id,
-               round((CASE
+               _pgrecall.round_score(CASE
                    WHEN (SELECT count(*) FROM unnest(common) q (word) WHERE b.search_vector @@ q.word) > b.common_words
                        THEN (SELECT sum(p.part) FROM _pgrecall.bm25_parts(b.search_vector, b.word_count, words, idfs, settings) p)
                    ELSE b.score
-               END)::numeric, 9)::double precision AS score
+               END) AS score
         FROM best b
     )
     SELECT s.id, s.score FROM scored s ORDER BY s.score DESC, s.id LIMIT depth;
