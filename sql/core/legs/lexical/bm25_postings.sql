@@ -2,7 +2,8 @@
 --
 -- For each term it takes the best `budget` postings, rounded up to 128, so a common term costs no more than any other. Which those are does
 -- not depend on how they came to be in blocks: it reads every block that may hold one of them, up to a number
--- (posting_blocks_needed), and keeps the best, ties by id.
+-- (posting_blocks_needed), and keeps the best, ties by id. A first look at the better half of these blocks tells which impact suffices, so
+-- that few other postings are unnested and sorted. A term with fewer postings is read to its end.
 --
 -- Recently changed memories are scored from their search_vector instead of their postings. If a memory among the best
 -- may hold common terms whose postings were not taken, it is scored again, exactly.
@@ -40,6 +41,8 @@ BEGIN ATOMIC
     ), word AS (
         SELECT w.term, w.idf, w.place, w.place > cardinality(words) - COALESCE(cardinality(common), 0) AS is_common
         FROM unnest(words, idfs) WITH ORDINALITY w (term, idf, place)
+    ), list AS (
+        SELECT v.is_past FROM (VALUES (false), (true)) v (is_past) WHERE NOT v.is_past OR _pgrecall.reads_past(filter)
     ), recent AS MATERIALIZED (
         SELECT w.place, m.is_past, m.id AS memory_id, i.impact
         FROM (
@@ -63,9 +66,13 @@ BEGIN ATOMIC
         FROM (
             SELECT w.idf, unnest(b.memory_ids) AS memory_id, unnest(b.impacts) AS impact
             FROM word w
-            CROSS JOIN unnest(CASE WHEN _pgrecall.reads_past(filter) THEN '{false,true}' ELSE '{false}' END::boolean[]) r (is_past)
-            JOIN pgrecall.postings b
-              ON b.namespace_id = bm25_postings.namespace_id AND b.term = w.term AND b.is_past = r.is_past
+            CROSS JOIN list r
+            CROSS JOIN LATERAL (
+                SELECT p.memory_ids, p.impacts
+                FROM pgrecall.postings p
+                WHERE p.namespace_id = bm25_postings.namespace_id AND p.term = w.term AND p.is_past = r.is_past
+                OFFSET 0
+            ) b
             WHERE NOT w.is_common
         ) p
         WHERE p.memory_id NOT IN (SELECT c.memory_id FROM changed c)
@@ -74,23 +81,28 @@ BEGIN ATOMIC
         UNION ALL
         SELECT k.memory_id, w.idf * k.impact, true
         FROM word w
-        CROSS JOIN unnest(CASE WHEN _pgrecall.reads_past(filter) THEN '{false,true}' ELSE '{false}' END::boolean[]) r (is_past)
+        CROSS JOIN list r
         LEFT JOIN LATERAL (
-            -- Postings are ordered by impact and id. Taking blocks by their last: the last of the block that makes enough.
-            SELECT b.impact, b.id
+            -- Postings are ordered by impact and id. Taking quarters of the best blocks by their last: the last of the quarter that
+            -- makes enough. NULL: those blocks do not hold enough.
+            SELECT q.impact, q.id
             FROM (
-                SELECT p.impact, p.id, sum(p.size) OVER (ORDER BY p.impact DESC, p.id) AS held
+                SELECT q.impact, q.id, sum(q.size) OVER (ORDER BY q.impact DESC, q.id ROWS UNBOUNDED PRECEDING) AS held
                 FROM (
-                    SELECT p.impacts[cardinality(p.impacts)] AS impact, p.memory_ids[cardinality(p.memory_ids)] AS id,
-                           cardinality(p.memory_ids) AS size
-                    FROM pgrecall.postings p
-                    WHERE p.namespace_id = bm25_postings.namespace_id AND p.term = w.term AND p.is_past = r.is_past
-                    ORDER BY p.top_impact DESC, p.block
-                    LIMIT (SELECT _pgrecall.posting_blocks_needed(e.postings::integer) FROM enough e)
-                ) p
-            ) b
-            WHERE b.held >= (SELECT e.postings FROM enough e)
-            ORDER BY b.held
+                    SELECT unnest(ARRAY[p.impacts[p.n / 4], p.impacts[p.n / 2], p.impacts[p.n * 3 / 4], p.impacts[p.n]]) AS impact,
+                           unnest(ARRAY[p.ids[p.n / 4], p.ids[p.n / 2], p.ids[p.n * 3 / 4], p.ids[p.n]]) AS id,
+                           unnest(ARRAY[p.n / 4, p.n / 2 - p.n / 4, p.n * 3 / 4 - p.n / 2, p.n - p.n * 3 / 4]) AS size
+                    FROM (
+                        SELECT b.impacts, b.memory_ids AS ids, cardinality(b.memory_ids) AS n
+                        FROM pgrecall.postings b
+                        WHERE b.namespace_id = bm25_postings.namespace_id AND b.term = w.term AND b.is_past = r.is_past
+                        ORDER BY b.top_impact DESC, b.block
+                        LIMIT (SELECT _pgrecall.posting_blocks_needed(e.postings::integer) / 2 FROM enough e)
+                    ) p
+                ) q
+            ) q
+            WHERE q.held >= (SELECT e.postings FROM enough e)
+            ORDER BY q.held
             LIMIT 1
         ) cut ON true
         CROSS JOIN LATERAL (
@@ -134,7 +146,8 @@ BEGIN ATOMIC
     ), scored AS (
         SELECT b.id,
                _pgrecall.round_score(CASE
-                   WHEN (SELECT count(*) FROM unnest(common) q (word) WHERE b.search_vector @@ q.word) > b.common_words
+                   WHEN b.common_words < cardinality(common)
+                       AND (SELECT count(*) FROM unnest(common) q (word) WHERE b.search_vector @@ q.word) > b.common_words
                        THEN (SELECT sum(p.part) FROM _pgrecall.bm25_parts(b.search_vector, b.word_count, words, idfs, settings) p)
                    ELSE b.score
                END) AS score
