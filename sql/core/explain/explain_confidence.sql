@@ -25,10 +25,9 @@ BEGIN
     FROM unnest(parsed.words, parsed.idfs) w (word, idf)
     WHERE w.word = ANY (_pgrecall.pronoun_lexemes());
     IF hollow.words IS NOT NULL THEN
-        hollow_part := (SELECT sum(p.part)
-                        FROM _pgrecall.bm25_parts(
-                            memory.search_vector, memory.word_count, hollow.words, hollow.idfs, parsed.impacts
-                        ) p);
+        hollow_part := _pgrecall.bm25_score(
+            memory.search_vector, memory.word_count, hollow.words, hollow.idfs, parsed.impacts
+        );
     END IF;
     evidence := ranked.lexical_score - COALESCE(hollow_part, 0);
     SELECT p.* INTO parts

@@ -5,8 +5,8 @@ CREATE OR REPLACE FUNCTION _pgrecall.decay(age interval, half_life interval, flo
 RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN COALESCE(
-    -- power() raises an underflow beyond about a thousand half-lives.
+    -- power() raises an underflow beyond about a thousand half-lives. EXTRACT would compute in numeric.
     greatest(floor, power(2::double precision,
-                          -least(greatest(EXTRACT(epoch FROM age) / NULLIF(EXTRACT(epoch FROM half_life), 0), 0), 1000)::double precision)),
+                          -least(greatest(date_part('epoch', age) / NULLIF(date_part('epoch', half_life), 0), 0), 1000))),
     1
 );

@@ -29,6 +29,9 @@ DECLARE
     background record;
     hollow record;
     versions text;
+    concept_ids bigint[];
+    concept_shares double precision[];
+    time_hits bigint[];
     generation CONSTANT integer := COALESCE(settings.generation, pgrecall.active_generation());
 BEGIN
     SELECT * INTO legs FROM _pgrecall.leg_inputs(request, filter, reference_time);
@@ -43,6 +46,21 @@ BEGIN
         versions := _pgrecall.version_pattern(request.query_name);
     END IF;
 
+    -- Statements of their own: most questions name neither a concept nor a time, and a part of a statement costs time even if it does
+    -- not run.
+    IF legs.graph_depth > 0 AND settings.graph_hops > 0 AND cardinality(request.concepts || request.implied) > 0 THEN
+        SELECT array_agg(n.id), array_agg(n.share) INTO concept_ids, concept_shares
+        FROM _pgrecall.concept_candidates(
+            request.namespace_id, request.concepts, filter, legs.graph_depth, settings.graph_decay, settings.hub_max_mentions,
+            settings.graph_weight, settings.graph_mention, request.implied, settings.expansion_weight
+        ) n;
+    END IF;
+    IF request.period IS NOT NULL THEN
+        time_hits := ARRAY(
+            SELECT p.id FROM _pgrecall.period_memories(request.namespace_id, request.period, filter, 2 * settings.k) p
+        );
+    END IF;
+
     RETURN QUERY
     WITH lexical AS MATERIALIZED (
         SELECT l.id, l.rank, l.score
@@ -54,14 +72,8 @@ BEGIN
             request.namespace_id, query_vec, filter, legs.dense_depth, settings.dense_exact_rows, settings.generation, legs.has_passages
         ) d
         WHERE legs.dense_depth > 0
-    ), concept_hits AS MATERIALIZED (
-        SELECT n.id, n.share
-        FROM _pgrecall.concept_candidates(
-            request.namespace_id, request.concepts, filter, legs.graph_depth, settings.graph_decay, settings.hub_max_mentions,
-            settings.graph_weight, settings.graph_mention, request.implied, settings.expansion_weight
-        ) n
-        WHERE legs.graph_depth > 0 AND settings.graph_hops > 0
-          AND (request.concepts <> '{}' OR request.implied IS NOT NULL)
+    ), concept_hits AS (
+        SELECT h.id, h.share FROM unnest(concept_ids, concept_shares) h (id, share)
     ), candidates AS MATERIALIZED (
         -- USING makes id a COALESCE, with which no index is searched under row-level security. This CTE makes it a column.
         SELECT id, lexical.rank AS lexical_rank, dense.rank AS dense_rank, lexical.score AS lexical_score, concept_hits.share
@@ -120,10 +132,6 @@ BEGIN
         CROSS JOIN LATERAL unnest(s.ids, s.levels) u (id, level)  -- of which the planner expects enough rows to hash them below
         CROSS JOIN LATERAL _pgrecall.session_neighbours(u.id, filter) n
         WHERE settings.session_share > 0
-    ), time_hits AS MATERIALIZED (
-        SELECT p.id
-        FROM _pgrecall.period_memories(request.namespace_id, request.period, filter, 2 * settings.k) p
-        WHERE request.period IS NOT NULL
     ), late_candidates AS (
         SELECT n.id, bool_or(n.is_candidate) AS is_candidate
         FROM (
@@ -131,7 +139,7 @@ BEGIN
             UNION ALL
             SELECT b.id, true FROM session_boosts b
             UNION ALL
-            SELECT t.id, true FROM time_hits t
+            SELECT t.id, true FROM unnest(time_hits) t (id)
             UNION ALL
             SELECT m.id, false FROM pgrecall.memories m WHERE m.id = ANY (extra_ids) AND m.namespace_id + 0 = request.namespace_id
         ) n (id, is_candidate)
@@ -288,9 +296,9 @@ BEGIN
         FROM weighted w
         CROSS JOIN rivals v
         LEFT JOIN LATERAL (
-            SELECT (SELECT sum(p.part)
-                    FROM _pgrecall.bm25_parts(m.search_vector, m.word_count, hollow.words, hollow.idfs, parsed.impacts) p
-                    WHERE hollow.words IS NOT NULL) AS hollow,
+            SELECT CASE WHEN hollow.words IS NOT NULL THEN _pgrecall.bm25_score(
+                       m.search_vector, m.word_count, hollow.words, hollow.idfs, parsed.impacts
+                   ) END AS hollow,
                    m.content ~ '[0-9]' AND m.content !~* versions AS is_contradicted
             FROM pgrecall.memories m
             WHERE (hollow.words IS NOT NULL OR versions IS NOT NULL) AND m.id = w.id

@@ -22,7 +22,7 @@ BEGIN
     IF value_lexemes IS NOT NULL THEN
         NEW.search_vector := NEW.search_vector || array_to_tsvector(value_lexemes);
     END IF;
-    NEW.word_count := (SELECT COALESCE(sum(cardinality(l.positions)), 0)::integer FROM unnest(NEW.search_vector) l);
+    NEW.word_count := _pgrecall.count_words(NEW.search_vector);
     NEW.content_hash := sha256(convert_to(
         recipe || E'\n' || _pgrecall.embedding_text(NEW.title, NEW.content, NEW.expanded_keywords, recipe), 'UTF8'
     ));

@@ -10,49 +10,44 @@ CREATE OR REPLACE FUNCTION _pgrecall.period_memories(
     namespace_id integer, period tstzrange, filter pgrecall.recall_filter, "limit" integer
 )
 RETURNS TABLE (id bigint)
-LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 20
-SET search_path FROM CURRENT
-AS $function$
-#variable_conflict use_column
-BEGIN
-    RETURN QUERY
-        SELECT n.id
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 20
+BEGIN ATOMIC
+    SELECT n.id
+    FROM (
+        SELECT c.id
         FROM (
-            SELECT c.id
+            SELECT m.id, m.happened_at
             FROM (
-                SELECT m.id, m.happened_at
-                FROM (
-                    SELECT h.id, COALESCE(h.occurred_at, h.created_at) AS happened_at
-                    FROM pgrecall.memories h
-                    WHERE h.namespace_id = period_memories.namespace_id
-                      AND COALESCE(h.occurred_at, h.created_at) >= lower(period)
-                      AND COALESCE(h.occurred_at, h.created_at) < COALESCE(upper(period), 'infinity')
-                    ORDER BY COALESCE(h.occurred_at, h.created_at) DESC, h.id DESC
-                    LIMIT 200
-                ) m
-                JOIN pgrecall.memories f ON f.id = m.id
-                WHERE _pgrecall.matches_filter(f, filter) IS TRUE
-                ORDER BY m.happened_at DESC, m.id DESC
-                LIMIT "limit"
-            ) c
-            UNION ALL
-            SELECT c.id
+                SELECT h.id, COALESCE(h.occurred_at, h.created_at) AS happened_at
+                FROM pgrecall.memories h
+                WHERE h.namespace_id = period_memories.namespace_id
+                  AND COALESCE(h.occurred_at, h.created_at) >= lower(period)
+                  AND COALESCE(h.occurred_at, h.created_at) < COALESCE(upper(period), 'infinity')
+                ORDER BY COALESCE(h.occurred_at, h.created_at) DESC, h.id DESC
+                LIMIT 200
+            ) m
+            JOIN pgrecall.memories f ON f.id = m.id
+            WHERE _pgrecall.matches_filter(f, filter) IS TRUE
+            ORDER BY m.happened_at DESC, m.id DESC
+            LIMIT "limit"
+        ) c
+        UNION ALL
+        SELECT c.id
+        FROM (
+            SELECT m.id, m.to_at
             FROM (
-                SELECT m.id, m.to_at
-                FROM (
-                    SELECT r.memory_id AS id, r.from_at, r.to_at
-                    FROM pgrecall.temporal_refs r
-                    WHERE r.namespace_id = period_memories.namespace_id
-                      AND r.to_at > lower(period) AND r.from_at < COALESCE(upper(period), 'infinity')
-                    ORDER BY r.to_at
-                    LIMIT 200
-                ) m
-                JOIN pgrecall.memories f ON f.id = m.id
-                WHERE m.to_at - m.from_at <= 4 * (COALESCE(upper(period), m.to_at) - lower(period))
-                  AND _pgrecall.matches_filter(f, filter) IS TRUE
-                ORDER BY m.to_at, m.id
-                LIMIT "limit"
-            ) c
-        ) n;
-END
-$function$;
+                SELECT r.memory_id AS id, r.from_at, r.to_at
+                FROM pgrecall.temporal_refs r
+                WHERE r.namespace_id = period_memories.namespace_id
+                  AND r.to_at > lower(period) AND r.from_at < COALESCE(upper(period), 'infinity')
+                ORDER BY r.to_at
+                LIMIT 200
+            ) m
+            JOIN pgrecall.memories f ON f.id = m.id
+            WHERE m.to_at - m.from_at <= 4 * (COALESCE(upper(period), m.to_at) - lower(period))
+              AND _pgrecall.matches_filter(f, filter) IS TRUE
+            ORDER BY m.to_at, m.id
+            LIMIT "limit"
+        ) c
+    ) n;
+END;

@@ -15,13 +15,10 @@ BEGIN ATOMIC
     SELECT idfs[w.place] * (w.tf * ((settings).bm25_k1 + 1) / (w.tf + w.norm))::real
     FROM (
         SELECT array_position(words, u.lexeme) AS place,
-               CASE WHEN cardinality(u.weights) = 1 THEN _pgrecall.field_weight(u.weights[1], settings)
-                    WHEN u.weights IS NULL THEN (settings).field_weight_a  -- a value (value_terms)
-                    ELSE (SELECT sum(_pgrecall.field_weight(o.weight, settings)) FROM unnest(u.weights) o (weight))
-               END AS tf,
+               _pgrecall.term_frequency(u.weights, settings) AS tf,
                (settings).bm25_k1
                * (1 - (settings).bm25_b + (settings).bm25_b
-                    * COALESCE(word_count, (SELECT sum(cardinality(l.positions)) FROM unnest(vector) l), 0)
+                    * COALESCE(word_count, _pgrecall.count_words(vector))
                     / (settings).bm25_length_pivot) AS norm
         -- Deletes from the vector what is not a query term: faster than to unnest all its terms, each with two arrays.
         FROM unnest(ts_delete(vector, tsvector_to_array(ts_delete(vector, words)))) u

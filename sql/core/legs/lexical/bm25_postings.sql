@@ -2,7 +2,8 @@
 --
 -- For each term it takes the best `budget` postings, rounded up to 128, so a common term costs no more than any other. Which those are does
 -- not depend on how they came to be in blocks: it reads every block that may hold one of them, up to a number
--- (posting_blocks_needed), and keeps the best, ties by id.
+-- (posting_blocks_needed), and keeps the best, ties by id. A first look at the better half of these blocks tells which impact suffices, so
+-- that few other postings are unnested and sorted. A term with fewer postings is read to its end.
 --
 -- Recently changed memories are scored from their search_vector instead of their postings. If a memory among the best
 -- may hold common terms whose postings were not taken, it is scored again, exactly.
@@ -40,6 +41,8 @@ BEGIN ATOMIC
     ), word AS (
         SELECT w.term, w.idf, w.place, w.place > cardinality(words) - COALESCE(cardinality(common), 0) AS is_common
         FROM unnest(words, idfs) WITH ORDINALITY w (term, idf, place)
+    ), list AS (
+        SELECT v.is_past FROM (VALUES (false), (true)) v (is_past) WHERE NOT v.is_past OR _pgrecall.reads_past(filter)
     ), recent AS MATERIALIZED (
         SELECT w.place, m.is_past, m.id AS memory_id, i.impact
         FROM (
@@ -58,41 +61,71 @@ BEGIN ATOMIC
         CROSS JOIN LATERAL _pgrecall.term_impacts(m.search_vector, settings, words) i
         JOIN word w ON w.term = i.term
     ), part AS (
-        SELECT k.memory_id, w.idf * k.impact AS score, w.is_common
+        -- A list that is read to its end: in any order.
+        SELECT p.memory_id, p.idf * p.impact AS score, false AS is_common
+        FROM (
+            SELECT w.idf, unnest(b.memory_ids) AS memory_id, unnest(b.impacts) AS impact
+            FROM word w
+            CROSS JOIN list r
+            CROSS JOIN LATERAL (
+                SELECT p.memory_ids, p.impacts
+                FROM pgrecall.postings p
+                WHERE p.namespace_id = bm25_postings.namespace_id AND p.term = w.term AND p.is_past = r.is_past
+                OFFSET 0
+            ) b
+            WHERE NOT w.is_common
+        ) p
+        WHERE p.memory_id NOT IN (SELECT c.memory_id FROM changed c)
+        UNION ALL
+        SELECT n.memory_id, w.idf * n.impact, false FROM recent n JOIN word w ON w.place = n.place WHERE NOT w.is_common
+        UNION ALL
+        SELECT k.memory_id, w.idf * k.impact, true
         FROM word w
-        CROSS JOIN unnest(CASE WHEN _pgrecall.reads_past(filter) THEN '{false,true}' ELSE '{false}' END::boolean[]) r (is_past)
+        CROSS JOIN list r
+        LEFT JOIN LATERAL (
+            -- Postings are ordered by impact and id. Taking quarters of the best blocks by their last: the last of the quarter that
+            -- makes enough. NULL: those blocks do not hold enough.
+            SELECT q.impact, q.id
+            FROM (
+                SELECT q.impact, q.id, sum(q.size) OVER (ORDER BY q.impact DESC, q.id ROWS UNBOUNDED PRECEDING) AS held
+                FROM (
+                    SELECT unnest(ARRAY[p.impacts[p.n / 4], p.impacts[p.n / 2], p.impacts[p.n * 3 / 4], p.impacts[p.n]]) AS impact,
+                           unnest(ARRAY[p.ids[p.n / 4], p.ids[p.n / 2], p.ids[p.n * 3 / 4], p.ids[p.n]]) AS id,
+                           unnest(ARRAY[p.n / 4, p.n / 2 - p.n / 4, p.n * 3 / 4 - p.n / 2, p.n - p.n * 3 / 4]) AS size
+                    FROM (
+                        SELECT b.impacts, b.memory_ids AS ids, cardinality(b.memory_ids) AS n
+                        FROM pgrecall.postings b
+                        WHERE b.namespace_id = bm25_postings.namespace_id AND b.term = w.term AND b.is_past = r.is_past
+                        ORDER BY b.top_impact DESC, b.block
+                        LIMIT (SELECT _pgrecall.posting_blocks_needed(e.postings::integer) / 2 FROM enough e)
+                    ) p
+                ) q
+            ) q
+            WHERE q.held >= (SELECT e.postings FROM enough e)
+            ORDER BY q.held
+            LIMIT 1
+        ) cut ON true
         CROSS JOIN LATERAL (
             SELECT p.memory_id, p.impact
             FROM (
-                SELECT unnest(l.memory_ids) AS memory_id, unnest(l.impacts) AS impact
+                SELECT unnest(b.memory_ids) AS memory_id, unnest(b.impacts) AS impact
                 FROM (
-                    -- Postings are ordered by impact and id. Not needed: a block whose first comes after the last of the block that
-                    -- makes enough, taking blocks by their last.
-                    SELECT b.memory_ids, b.impacts, b.top_impact, first_value(b.held) OVER enough AS held,
-                           first_value(b.last_impact) OVER enough AS cut_impact, first_value(b.last_id) OVER enough AS cut_id
-                    FROM (
-                        SELECT p.memory_ids, p.impacts, p.top_impact, p.last_impact, p.last_id,
-                               sum(cardinality(p.memory_ids)) OVER (ORDER BY p.last_impact DESC, p.last_id) AS held
-                        FROM (
-                            SELECT p.memory_ids, p.impacts, p.top_impact, p.impacts[cardinality(p.impacts)] AS last_impact,
-                                   p.memory_ids[cardinality(p.memory_ids)] AS last_id
-                            FROM pgrecall.postings p
-                            WHERE p.namespace_id = bm25_postings.namespace_id AND p.term = w.term AND p.is_past = r.is_past
-                            ORDER BY p.top_impact DESC, p.block
-                            LIMIT (SELECT _pgrecall.posting_blocks_needed(e.postings::integer) FROM enough e)
-                        ) p
-                    ) b
-                    WINDOW enough AS (ORDER BY b.held < (SELECT e.postings FROM enough e), b.held)
-                ) l
-                WHERE l.held < (SELECT e.postings FROM enough e) OR l.top_impact > l.cut_impact
-                   OR (l.top_impact = l.cut_impact AND l.memory_ids[1] <= l.cut_id)
+                    SELECT p.memory_ids, p.impacts
+                    FROM pgrecall.postings p
+                    WHERE p.namespace_id = bm25_postings.namespace_id AND p.term = w.term AND p.is_past = r.is_past
+                      AND p.top_impact >= COALESCE(cut.impact, 0)
+                    ORDER BY p.top_impact DESC, p.block
+                    LIMIT (SELECT _pgrecall.posting_blocks_needed(e.postings::integer) FROM enough e)
+                ) b
             ) p
-            WHERE NOT EXISTS (SELECT FROM changed c WHERE c.memory_id = p.memory_id)
+            WHERE (cut.impact IS NULL OR p.impact > cut.impact OR (p.impact = cut.impact AND p.memory_id <= cut.id))
+              AND p.memory_id NOT IN (SELECT c.memory_id FROM changed c)
             UNION ALL
             SELECT n.memory_id, n.impact FROM recent n WHERE n.place = w.place AND n.is_past = r.is_past
             ORDER BY impact DESC, memory_id
-            LIMIT CASE WHEN w.is_common THEN (SELECT e.best FROM enough e) END
+            LIMIT (SELECT e.best FROM enough e)
         ) k
+        WHERE w.is_common
     ), candidate AS (
         -- Sorted, so that the filter runs only until the limit is reached. If it passes few of the best, bm25_scan runs.
         SELECT p.memory_id, sum(p.score) AS score, count(*) FILTER (WHERE p.is_common) AS common_words
@@ -111,13 +144,13 @@ BEGIN ATOMIC
         ORDER BY c.score DESC, c.memory_id
         LIMIT CASE WHEN common IS NULL THEN depth ELSE greatest(100, depth) END
     ), scored AS (
-        -- Rounded, so that the same terms tie regardless of the order of summation.
         SELECT b.id,
-               round((CASE
-                   WHEN (SELECT count(*) FROM unnest(common) q (word) WHERE b.search_vector @@ q.word) > b.common_words
+               _pgrecall.round_score(CASE
+                   WHEN b.common_words < cardinality(common)
+                       AND (SELECT count(*) FROM unnest(common) q (word) WHERE b.search_vector @@ q.word) > b.common_words
                        THEN (SELECT sum(p.part) FROM _pgrecall.bm25_parts(b.search_vector, b.word_count, words, idfs, settings) p)
                    ELSE b.score
-               END)::numeric, 9)::double precision AS score
+               END) AS score
         FROM best b
     )
     SELECT s.id, s.score FROM scored s ORDER BY s.score DESC, s.id LIMIT depth;

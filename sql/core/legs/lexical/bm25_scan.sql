@@ -16,9 +16,9 @@ BEGIN ATOMIC
     SELECT s.id, s.score
     FROM (
         SELECT m.id,
-               round((
+               _pgrecall.round_score((
                    SELECT sum(p.part) FROM _pgrecall.bm25_parts(m.search_vector, m.word_count, words, idfs, settings) p
-               )::numeric, 9)::double precision AS score
+               )) AS score
         FROM pgrecall.memories m
         WHERE m.namespace_id = bm25_scan.namespace_id
           AND (_pgrecall.has_indexed_condition(filter)

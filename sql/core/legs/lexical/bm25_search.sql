@@ -36,7 +36,9 @@ BEGIN
         ) b;
         found := COALESCE(cardinality(ids), 0);
         EXIT WHEN parsed.common IS NULL OR found >= depth OR tried IS NULL
-            OR found * cardinality(parsed.words) * parsed.budget::bigint < tried * depth::bigint;
+            -- Of what was read: a term's memories, from its idf, up to the budget.
+            OR found * (SELECT sum(least(parsed.budget, (_pgrecall.namespace_size(namespace_id, 100000000) + 1) / exp(i.idf)))
+                        FROM unnest(parsed.idfs) i (idf)) < tried * depth::bigint;
         tried := NULL;
     END LOOP;
     is_scanned := parsed.common IS NOT NULL AND found < depth;

@@ -17,18 +17,17 @@ BEGIN ATOMIC
     SELECT CASE
                -- Most candidates of the other legs hold none of the words; this test is cheap.
                WHEN vector @@ (parsed).any_word AND ((parsed).required IS NULL OR vector @@ (parsed).required)
-                   THEN COALESCE(round((
+                   THEN COALESCE(_pgrecall.round_score((
                        SELECT sum(p.part)
                        FROM _pgrecall.bm25_parts(vector, word_count, (parsed).words, (parsed).idfs, (parsed).impacts) p
-                   )::numeric, 9)::double precision, 0)
+                   )), 0)
                WHEN vector @@ (parsed).narrow
                    THEN _pgrecall.ts_rank_score(vector, importance, (parsed).narrow, (parsed).importance_share)
                WHEN vector @@ (parsed).broad AND ts_rank(vector, (parsed).broad) >= (parsed).min_rank
                    THEN _pgrecall.ts_rank_score(vector, importance, (parsed).broad, (parsed).importance_share)
                ELSE 0
            END,
-           CASE WHEN (parsed).added IS NOT NULL THEN COALESCE(round((
-               SELECT sum(p.part)
-               FROM _pgrecall.bm25_parts(vector, word_count, (parsed).added, (parsed).added_idfs, (parsed).impacts) p
-           )::numeric, 9)::double precision, 0) END;
+           CASE WHEN (parsed).added IS NOT NULL THEN COALESCE(_pgrecall.round_score(
+               _pgrecall.bm25_score(vector, word_count, (parsed).added, (parsed).added_idfs, (parsed).impacts)
+           ), 0) END;
 END;

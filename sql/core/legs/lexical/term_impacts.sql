@@ -18,12 +18,7 @@ BEGIN ATOMIC
             / (w.tf + (settings).bm25_k1
                       * (1 - (settings).bm25_b + (settings).bm25_b * w.length / (settings).bm25_length_pivot)))::real
     FROM (
-        -- Most terms occur once; a subquery for each would dominate the cost.
-        SELECT u.lexeme, d.length,
-               CASE WHEN cardinality(u.weights) = 1 THEN _pgrecall.field_weight(u.weights[1], settings)
-                    WHEN u.weights IS NULL THEN (settings).field_weight_a  -- a value (value_terms)
-                    ELSE (SELECT sum(_pgrecall.field_weight(o.weight, settings)) FROM unnest(u.weights) o (weight))
-               END AS tf
+        SELECT u.lexeme, d.length, _pgrecall.term_frequency(u.weights, settings) AS tf
         FROM (SELECT COALESCE(sum(cardinality(l.positions)), 0) AS length FROM unnest(vector) l) d
         CROSS JOIN LATERAL unnest(vector) u
         WHERE wanted IS NULL OR u.lexeme = ANY (wanted)
