@@ -156,6 +156,31 @@ def test_a_list_in_many_small_pieces_is_read_to_its_end(conn: Connection[Any]) -
     assert len(leg(conn, ["balob"], ALL, blocks)) == blocks
 
 
+def test_how_postings_lie_in_blocks_changes_nothing(conn: Connection[Any]) -> None:
+    """The best postings of a common word are the same ones from lists that overlap as from one in perfect order."""
+    chance = random.Random(6)
+    for _ in range(5):
+        remember_many(conn, memories(chance, 300))  # at once, in blocks of their own
+    without_folding(conn, lambda: edit(conn, chance))
+    asked = list(queries(chance, 40, (1, 3, 5)))
+    before = [leg(conn, terms, 10, budget) for terms in asked for budget in (10, 200)]
+    overlapping = scalar(conn, "SELECT count(*) FROM pgrecall.postings")
+    conn.execute("CALL pgrecall.rebuild_all_postings()")
+    assert scalar(conn, "SELECT count(*) FROM pgrecall.postings") < overlapping / 2
+    assert [leg(conn, terms, 10, budget) for terms in asked for budget in (10, 200)] == before
+
+
+def test_scores_are_rounded_to_nine_places(conn: Connection[Any]) -> None:
+    query = "SELECT _pgrecall.round_score(%s::double precision)"
+    for score, rounded in (
+        (0.0, 0.0),
+        (1.0000000004, 1.0),
+        (12.3456789016, 12.345678902),
+        (99999.0000000014, 99999.000000001),
+    ):
+        assert scalar(conn, query, score) == rounded
+
+
 def test_what_is_new_this_moment_is_found(conn: Connection[Any]) -> None:
     remember_many(conn, memories(random.Random(4), 300))
     with conn.transaction():

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from psycopg.types.json import Jsonb
 
-from support.memories import call, remember, rows, scalar
+from support.memories import call, remember, remember_many, rows, scalar
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -110,6 +110,34 @@ def test_a_grant_follows_the_name_of_its_namespace(conn: Connection[Any]) -> Non
     assert call(conn, "pgrecall.namespace_id", "new") == home
     assert call(conn, "pgrecall.namespace_id", "old") is None
     conn.execute("RESET ROLE")
+
+
+def test_only_a_condition_that_few_memories_meet_has_keys(conn: Connection[Any]) -> None:
+    """Of a large namespace a sample tells that many do: they are not counted."""
+    remember_many(
+        conn,
+        [
+            {
+                "content": f"memory {n}",
+                "tags": ["rare", "all"] if n % 400 == 0 else ["all"],
+                "metadata": {"half": n % 2},
+            }
+            for n in range(4400)
+        ],
+    )
+    query = "SELECT num_nonnulls((k).all_keys, (k).tag_keys) FROM (SELECT _pgrecall.with_keys(1, %s::pgrecall.recall_filter) OFFSET 0) x (k)"
+    for conditions, keys in (
+        ({"tags_all": ["rare"]}, 1),
+        ({"tags_any": ["rare"]}, 1),
+        ({"tags_any": ["all"]}, 0),
+        ({"metadata_contains": {"half": 1}}, 0),
+        ({"metadata_where": {"half": 1}}, 0),
+        ({"tags_any": ["all"], "metadata_contains": {"half": 2}}, 2),
+        ({}, 0),
+    ):
+        keyed = scalar(conn, "SELECT _pgrecall.memory_filter(filter => %s)::text", Jsonb(conditions))
+        assert scalar(conn, query, keyed) == keys, conditions
+    assert len(listed(conn, tags_any=["rare"], max_results=100)) == 11
 
 
 @pytest.mark.parametrize("mode", ["ts_rank", "prefix", "websearch"])
