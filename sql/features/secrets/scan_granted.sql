@@ -82,7 +82,9 @@ BEGIN
             marked := marked + told.is_marked::integer;
         END LOOP;
         IF redacted > 0 THEN
-            PERFORM _pgrecall.flush_pending(home);
+            WHILE EXISTS (SELECT FROM pgrecall.pending_postings u WHERE u.namespace_id = home AND u.memory_id = ANY (ids)) LOOP
+                EXIT WHEN _pgrecall.flush_pending(home) = 0;
+            END LOOP;
             UPDATE pgrecall.posting_states s SET compacted_to = ''
             WHERE s.namespace_id = home
               AND NOT EXISTS (SELECT FROM pgrecall.term_stats t WHERE t.namespace_id = home AND t.term = s.compacted_to);
