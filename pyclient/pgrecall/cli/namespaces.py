@@ -3,13 +3,16 @@
 import re
 from datetime import timedelta
 from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from pgrecall.formatting import counted, sanitize_line
 
 from .common import AsJson, DataDir, Dsn, confirm, connection_string, echo, print_json
+
+if TYPE_CHECKING:
+    from pgrecall.models import SecretsScan
 
 namespace = typer.Typer(no_args_is_help=True)
 
@@ -173,18 +176,25 @@ def scan(
             verb="scan",
         )
     reports = []
-    with Client(connection_string(dsn, data_dir), pool_max=1) as client:
-        for name in names or [one.name for one in client.admin.namespaces() if one.access == "write"]:
-            report = client.admin.scan_secrets(name, dry_run=dry_run)
-            reports.append({"namespace": name, **report.as_dict()})
-            if not as_json:
-                would = "to be " if dry_run else ""
-                echo(
-                    f"{sanitize_line(name)}: {counted(report.scanned, 'memory')} read, {report.redacted} "
-                    f"{would}redacted, {report.marked} {would}made sensitive; found: {_kinds(report.found)}"
-                )
-    if as_json:
-        print_json(reports)
+    try:
+        with Client(connection_string(dsn, data_dir), pool_max=1) as client:
+            for name in names or [one.name for one in client.admin.namespaces() if one.access == "write"]:
+                report = client.admin.scan_secrets(name, dry_run=dry_run)
+                reports.append({"namespace": name, **report.as_dict()})
+                if not as_json:
+                    echo(f"{sanitize_line(name)}: {_line(report, dry_run=dry_run)}")
+    finally:
+        # What was done stays done if a later namespace fails.
+        if as_json:
+            print_json(reports)
+
+
+def _line(report: "SecretsScan", *, dry_run: bool) -> str:
+    would = "to be " if dry_run else ""
+    return (
+        f"{counted(report.scanned, 'memory')} read, {report.redacted} {would}redacted, "
+        f"{report.marked} {would}made sensitive; found: {_kinds(report.found)}"
+    )
 
 
 def _kinds(found: dict[str, int]) -> str:
