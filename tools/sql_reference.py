@@ -44,6 +44,7 @@ GROUPS = {
         "list_retention",
         "set_secrets",
         "list_secrets",
+        "scan_secrets",
     ),
     "For administrators": (
         "export_memories",

@@ -131,6 +131,103 @@ def test_a_text_of_secrets_leaves_none_in_history_or_words(conn: Connection[Any]
         assert HUB.lower() not in whole.lower(), table
 
 
+SCAN = "SELECT * FROM pgrecall.scan_secrets(%s)"
+
+
+@pytest.fixture
+def scanning(conn: Connection[Any]) -> Connection[Any]:
+    """Namespaces with a secret each, in text and history: one to write, one to read, one that another tenant has."""
+    conn.execute("CREATE ROLE scanning LOGIN IN ROLE pgrecall_writer")
+    for name, access in (("mine", "write"), ("library", "read"), ("theirs", None)):
+        call(conn, "pgrecall.create_namespace", name)
+        call(conn, "pgrecall.set_secrets", name, "allow", "allow")
+        memory_id = remember(conn, SAID, namespace=name)
+        call(conn, "update_memory", memory_id, content=f"use {HUB}")
+        call(conn, "pgrecall.set_secrets", name, "redact", "redact")
+        if access is not None:
+            call(conn, "pgrecall.grant_namespace", "scanning", name, access)
+    return conn
+
+
+def whole(conn: Connection[Any], namespace: str) -> str:
+    """All memories and changes of a namespace."""
+    query = """
+        SELECT string_agg(t.row, ' ') FROM pgrecall.namespaces n CROSS JOIN LATERAL (
+            SELECT m::text FROM pgrecall.memories m WHERE m.namespace_id = n.id
+            UNION ALL SELECT c::text FROM pgrecall.memory_changes c WHERE c.namespace_id = n.id
+        ) t (row) WHERE n.name = %s
+    """
+    return str(scalar(conn, query, namespace))
+
+
+@pytest.mark.rollback
+def test_a_writer_scans_its_own_namespace_alone(scanning: Connection[Any]) -> None:
+    conn = scanning
+    before = whole(conn, "library"), whole(conn, "theirs")
+    with role(conn, "scanning"):
+        assert conn.execute(SCAN.encode(), ["mine"]).fetchone() == (
+            None, 1, 1, 0, {"password": 1, "github-token": 1},
+        )  # fmt: skip
+        told = []
+        for name in ("theirs", "nowhere"):
+            with pytest.raises(psycopg.errors.UndefinedObject) as caught, conn.transaction():
+                conn.execute(SCAN.encode(), [name])
+            told.append(str(caught.value).replace(name, "…"))
+        assert told[0] == told[1]
+        with pytest.raises(psycopg.errors.InsufficientPrivilege), conn.transaction():
+            conn.execute(SCAN.encode(), ["library"])
+        # Not even what it may write: only functions change a history.
+        denied(
+            conn,
+            "UPDATE pgrecall.memory_changes SET before = '{}'",
+            "SELECT _pgrecall.redact_history(1, NULL, NULL, false)",
+            "SELECT _pgrecall.scan_granted(1, NULL, 10, false)",
+            "SELECT _pgrecall.scan_memory(NULL, false)",
+        )
+    assert PASSWORD not in whole(conn, "mine")
+    assert HUB not in whole(conn, "mine")
+    assert (whole(conn, "library"), whole(conn, "theirs")) == before
+
+
+@pytest.mark.rollback
+@pytest.mark.parametrize("name", ["pgrecall_reader", "pgrecall_embedder"])
+def test_who_does_not_write_does_not_scan(scanning: Connection[Any], name: str) -> None:
+    call(scanning, "pgrecall.grant_namespace", "pgrecall_reader", "mine", "read")
+    with role(scanning, name):
+        denied(scanning, "SELECT * FROM pgrecall.scan_secrets('mine', dry_run => true)")
+
+
+@pytest.mark.rollback
+def test_the_engine_looks_the_grant_up_itself(scanning: Connection[Any]) -> None:
+    """Called as the gate calls it, for namespaces that nobody has checked."""
+    conn = scanning
+    conn.execute("CREATE SCHEMA breach")
+    conn.execute("GRANT USAGE ON SCHEMA breach TO PUBLIC")
+    conn.execute(
+        "CREATE FUNCTION breach.scan(home integer) RETURNS text LANGUAGE sql SECURITY DEFINER "
+        "RETURN (SELECT s::text FROM _pgrecall.scan_granted(home, NULL, 10, false) s)"
+    )
+    conn.execute("ALTER FUNCTION breach.scan OWNER TO pgrecall_gate")
+    homes = dict(conn.execute("SELECT n.name, n.id FROM pgrecall.namespaces n").fetchall())
+    before = whole(conn, "library"), whole(conn, "theirs")
+    with role(conn, "scanning"):
+        for home in (homes["library"], homes["theirs"], 10**8, None):
+            assert scalar(conn, "SELECT breach.scan(%s::integer)", home) == "(,0,0,0,{})"
+        assert scalar(conn, "SELECT breach.scan(%s)", homes["mine"]).startswith("(,1,1,0,")
+    assert (whole(conn, "library"), whole(conn, "theirs")) == before
+
+
+@pytest.mark.rollback
+def test_a_scan_tells_no_text(scanning: Connection[Any]) -> None:
+    notices: list[str] = []
+    scanning.add_notice_handler(lambda notice: notices.append(str(notice.message_primary)))
+    for dry_run in (True, False):
+        told = str(rows(scanning, "pgrecall.scan_secrets", "theirs", dry_run=dry_run))
+        assert PASSWORD not in told
+        assert HUB not in told
+    assert notices == []
+
+
 # What each pattern would have to try again and again, if it did.
 HOSTILE = (
     "password",
@@ -192,6 +289,15 @@ def test_the_log_of_the_server_has_no_refused_secret(public_dir: Path, settings:
                         remember(conn, text, metadata={"password": PASSWORD})
                     with contextlib.suppress(psycopg.errors.InvalidParameterValue):
                         rows(conn, "remember_messages", Jsonb([{"role": "user", "content": text}]), "s")
+            call(conn, "pgrecall.set_secrets", "default", "redact", "redact")
+            rows(conn, "pgrecall.scan_secrets")
+            # A scan that fails in the middle of a memory.
+            conn.execute("ALTER TABLE pgrecall.memory_changes ADD CHECK (action <> 'update') NOT VALID")
+            call(conn, "pgrecall.set_secrets", "default", "allow", "allow")
+            remember(conn, SAID)
+            call(conn, "pgrecall.set_secrets", "default", "redact", "redact")
+            with pytest.raises(psycopg.errors.CheckViolation):
+                rows(conn, "pgrecall.scan_secrets")
     finally:
         server.down()
     log = "".join(path.read_text(errors="replace") for path in folder.rglob("*.log"))

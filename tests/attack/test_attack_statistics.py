@@ -178,6 +178,16 @@ CASES: dict[str, tuple[str, Any, Any]] = {
     "a page of a namespace": (
         "SELECT count(*) FROM pgrecall.page('about-user', %s)", "velvet house", "xelvet house",
     ),
+    "a namespace to scan": (
+        "SELECT count(*) FROM pgrecall.scan_secrets(%s)",
+        "velvet house",
+        "xelvet house",
+    ),
+    "where a scan goes on": (
+        "SELECT count(*) FROM pgrecall.scan_secrets('alpha', after_id => %s)",
+        100,
+        999_999_999,
+    ),
     "a page by its name": ("SELECT count(*) FROM pgrecall.page(%s, 'alpha')", "quartz", "xuartz"),
     "a namespace to create": ("SELECT pgrecall.create_namespace(%s)", "velvet house", "xelvet house"),
     "a concept by its name": ("SELECT pgrecall.find_concept(%s, 'alpha')", "Zoe Quartz", "Xoe Quartz"),

@@ -95,3 +95,25 @@ def test_secrets_of_a_namespace(cli: Cli) -> None:
     assert cli("namespace", "secrets", "--policy", "allow").code == 2
     assert cli("namespace", "secrets", "default").code == 0
     assert "default: sensitive, in messages redact" in cli("namespace", "secrets").out
+
+
+def test_a_scan_for_secrets_asks_first(cli: Cli) -> None:
+    cli("namespace", "create", "vault")
+    cli("namespace", "secrets", "vault", "--policy", "allow")
+    cli("remember", "the wifi password is " + "tiger" + "2041", "-n", "vault")
+    cli("namespace", "secrets", "vault", "--policy", "redact")
+    assert cli("namespace", "scan", "--dry-run").out == (
+        "default: 0 memories read, 0 to be redacted, 0 to be made sensitive; found: none\n"
+        "vault: 1 memory read, 1 to be redacted, 0 to be made sensitive; found: 1 password\n"
+    )
+    unasked = cli("namespace", "scan", "vault")
+    assert unasked.code == 1
+    assert "--dry-run" in unasked.err
+    assert "tiger" in cli("list", "-n", "vault").out
+    (told,) = json.loads(cli("namespace", "scan", "vault", "--yes", "--json").out)
+    assert told == {"namespace": "vault", "scanned": 1, "redacted": 1, "marked": 0, "found": {"password": 1}}
+    assert "[redacted: password]" in cli("list", "-n", "vault").out
+    assert cli("namespace", "scan", "vault", "nowhere", "--yes").out == (
+        "vault: 1 memory read, 0 redacted, 0 made sensitive; found: none\n"
+    )
+    assert cli("namespace", "scan", "nowhere", "--yes").code == 1

@@ -141,6 +141,7 @@ def calls(memory: int, folder: Path) -> Mapping[str, list[str]]:
         "namespace rename": [f"{HOSTILE}y", HOSTILE],
         "namespace retention": [],
         "namespace secrets": [],
+        "namespace scan": ["--dry-run"],
         "import file": [str(lines), *here],
         "import sqlite": [str(lines), *here],
         "import jsonl": [str(lines), *here],

@@ -54,7 +54,8 @@ def test_each_row_tells_its_namespace(conn: Connection[Any]) -> None:
 def test_names_count_once_and_in_any_order(conn: Connection[Any]) -> None:
     remember(conn, "the boat needs a new keel", namespace="me")
     remember(conn, "the team meets at the boat house", namespace="team")
-    lists = [recalled(conn, "boat", namespaces=names) for names in (ALL, ALL[::-1], ["me", "team", "me"])]
+    asked = (ALL, ALL[::-1], ["me", "team", "me"], [["me"], ["team"]])
+    lists = [recalled(conn, "boat", namespaces=names) for names in asked]
     assert len(lists[0]) == 2
     assert {tuple((row["id"], row["score"]) for row in one) for one in lists} == {
         tuple((row["id"], row["score"]) for row in lists[0])

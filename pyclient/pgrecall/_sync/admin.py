@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Literal
 
 from pgrecall.arguments import checked_arguments
@@ -15,6 +16,7 @@ from pgrecall.models import (
     Retention,
     Secrets,
     SecretsPolicy,
+    SecretsScan,
     SettingInForce,
     Status,
     Worker,
@@ -212,6 +214,34 @@ class Admin:
         """
         arguments = {"namespace": namespace, "policy": policy, "in_messages": in_messages}
         self._database.rows("pgrecall.set_secrets", arguments)
+
+    def scan_secrets(self, namespace: str | None = None, *, dry_run: bool = False) -> SecretsScan:
+        """Do with secrets in stored memories what the policy of their namespace says.
+
+        Redaction rewrites memories and their history, and cannot be undone. A second scan changes nothing.
+        Each batch of 1,000 memories is a transaction of its own; if a scan is interrupted, what it has done
+        stays.
+
+        Args:
+            namespace: The namespace; None: that of the client.
+            dry_run: True changes nothing, and returns what would be done.
+
+        Raises:
+            UnknownNamespace: There is no such namespace.
+            PermissionDenied: The role may only read it.
+        """
+        chosen = self._database.namespace(namespace)
+        arguments = {"namespace": chosen, "dry_run": dry_run, "after_id": 0}
+        scanned = redacted = marked = 0
+        found: Counter[str] = Counter()
+        while arguments["after_id"] is not None:
+            [batch] = self._database.rows_now("pgrecall.scan_secrets", arguments)
+            scanned += batch["scanned"]
+            redacted += batch["redacted"]
+            marked += batch["marked"]
+            found.update(batch["found"])
+            arguments["after_id"] = batch["last_id"]
+        return SecretsScan(scanned=scanned, redacted=redacted, marked=marked, found=dict(found))
 
 
 def _source(source: str, requested: RequestedSetting | None) -> str:

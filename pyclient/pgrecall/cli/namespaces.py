@@ -3,13 +3,16 @@
 import re
 from datetime import timedelta
 from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pgrecall.formatting import sanitize_line
+from pgrecall.formatting import counted, sanitize_line
 
-from .common import AsJson, DataDir, Dsn, connection_string, echo, print_json
+from .common import AsJson, DataDir, Dsn, confirm, connection_string, echo, print_json
+
+if TYPE_CHECKING:
+    from pgrecall.models import SecretsScan
 
 namespace = typer.Typer(no_args_is_help=True)
 
@@ -138,8 +141,64 @@ def secrets(
         print_json([one.as_dict() for one in listed])
         return
     for one in listed:
-        found = ", ".join(f"{count} {kind}" for kind, count in sorted(one.found.items())) or "none"
-        echo(f"{sanitize_line(one.namespace)}: {one.policy}, in messages {one.in_messages}; found: {found}")
+        echo(
+            f"{sanitize_line(one.namespace)}: {one.policy}, in messages {one.in_messages}; "
+            f"found: {_kinds(one.found)}"
+        )
+
+
+@namespace.command("scan")
+def scan(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[NAME]...", help="Namespaces; without one, all that the role may write."),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print what would be done, and change nothing.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    as_json: AsJson = False,
+    dsn: Dsn = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Look for secrets in the stored memories, and do what the policy of their namespace says.
+
+    For memories from before an upgrade or a change of the policy. Where it is redact, the secret is replaced
+    in the memory and its history, which cannot be undone; sensitive and refuse make the memory sensitive;
+    allow only counts. No text is printed. Interrupted, it can be run again.
+    """
+    from pgrecall import Client
+
+    if not (yes or dry_run):
+        confirm(
+            "Redact secrets or mark their memories, as the policies say?",
+            found="redacted secrets cannot be brought back",
+            verb="scan",
+        )
+    reports = []
+    try:
+        with Client(connection_string(dsn, data_dir), pool_max=1) as client:
+            for name in names or [one.name for one in client.admin.namespaces() if one.access == "write"]:
+                report = client.admin.scan_secrets(name, dry_run=dry_run)
+                reports.append({"namespace": name, **report.as_dict()})
+                if not as_json:
+                    echo(f"{sanitize_line(name)}: {_line(report, dry_run=dry_run)}")
+    finally:
+        # What was done stays done if a later namespace fails.
+        if as_json:
+            print_json(reports)
+
+
+def _line(report: "SecretsScan", *, dry_run: bool) -> str:
+    would = "to be " if dry_run else ""
+    return (
+        f"{counted(report.scanned, 'memory')} read, {report.redacted} {would}redacted, "
+        f"{report.marked} {would}made sensitive; found: {_kinds(report.found)}"
+    )
+
+
+def _kinds(found: dict[str, int]) -> str:
+    return ", ".join(f"{count} {kind}" for kind, count in sorted(found.items())) or "none"
 
 
 def _span(keep: str) -> timedelta | None:

@@ -202,3 +202,20 @@ class Secrets(Row):
     policy: SecretsPolicy
     in_messages: SecretsPolicy
     found: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SecretsScan(Row):
+    """What a scan for secrets of the stored memories found and did. It has no texts.
+
+    Attributes:
+        scanned: Number of memories that were read.
+        redacted: Of these, rewritten with markers, in their text or history.
+        marked: Of these, made sensitive.
+        found: Number of memories that hold a secret, by its kind.
+    """
+
+    scanned: int
+    redacted: int
+    marked: int
+    found: dict[str, int]

@@ -104,10 +104,9 @@ BEGIN
     SELECT array_agg(t.place ORDER BY t.place), array_agg(t.speaker ORDER BY t.place),
            array_agg(t.content ORDER BY t.place), array_agg(t.said_at ORDER BY t.place),
            array_agg(t.options ORDER BY t.place),
-           -- Without its secrets, whatever is done with them: a hash of a short password is as good as the password.
-           array_agg('message:' || encode(sha256(convert_to(
-               jsonb_build_array(remember_messages.session, t.speaker, (_pgrecall.redact_text(t.content)).clean)::text, 'UTF8'
-           )), 'hex') ORDER BY t.place)
+           array_agg(
+               _pgrecall.message_key(remember_messages.session, t.speaker, (_pgrecall.redact_text(t.content)).clean) ORDER BY t.place
+           )
     INTO places, speakers, contents, times, options, hashes
     FROM texts t WHERE t.content ~ '[^[:space:]]';
     IF places IS NULL THEN

@@ -31,7 +31,7 @@ BEGIN
         RAISE EXCEPTION 'a call takes namespace or namespaces, not both'
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Name all of them in namespaces.';
     END IF;
-    IF array_position(names, NULL) IS NOT NULL THEN
+    IF EXISTS (SELECT FROM unnest(names) n (name) WHERE n.name IS NULL) THEN
         RAISE EXCEPTION 'a name in namespaces is NULL'
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Leave it out; pgrecall.namespace_name(NULL) is the name of the default.';
     ELSIF cardinality(names) > 100 THEN

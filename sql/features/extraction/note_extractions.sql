@@ -7,7 +7,7 @@ AS $function$
 BEGIN
     DELETE FROM pgrecall.jobs j WHERE j.memory_id = ANY (memory_ids) AND j.kind = note_extractions.enricher AND j.generation_id = 0;
     INSERT INTO pgrecall.extractions AS x (memory_id, enricher, version)
-    SELECT u.id, note_extractions.enricher, note_extractions.version FROM unnest(memory_ids) u (id) ORDER BY u.id
+    SELECT DISTINCT u.id, note_extractions.enricher, note_extractions.version FROM unnest(memory_ids) u (id) ORDER BY u.id
     ON CONFLICT ON CONSTRAINT extractions_pkey DO UPDATE SET version = excluded.version, extracted_at = excluded.extracted_at;
 END
 $function$;

@@ -107,8 +107,7 @@ BEGIN
         -- In the order of the keys, so that two calls with the same notes wait instead of deadlocking.
         SELECT k.key, min(k.text) AS text, array_agg(DISTINCT k.memory_id) AS evidence
         FROM (
-            SELECT 'note:' || encode(sha256(convert_to(
-                       jsonb_build_array(m.session, lower(n.item ->> 'text'))::text, 'UTF8')), 'hex') AS key,
+            SELECT _pgrecall.note_key(m.session, (_pgrecall.redact_text(n.item ->> 'text')).clean) AS key,
                    n.item ->> 'text' AS text, m.id AS memory_id
             FROM jsonb_array_elements(notes) n (item)
             CROSS JOIN LATERAL jsonb_array_elements(n.item -> 'memory_ids') i (id)

@@ -1,8 +1,8 @@
 -- Sets what is done with memories of a namespace that hold a secret, such as a key or a password: 'refuse', 'redact', 'sensitive' or
 -- 'allow'. Administrators only.
 --
--- It applies to what is stored from then on, by whichever client. NULL takes what the settings secrets and secrets_in_messages say
--- for the database.
+-- It applies to what is stored from then on, by whichever client; scan_secrets() applies it to what is there. NULL takes
+-- what the settings secrets and secrets_in_messages say for the database.
 --
 -- policy       'refuse' raises an error, 'redact' puts a marker in place of the secret, 'sensitive' stores the memory as sensitive,
 --              'allow' stores it as it is. The kinds found in what is stored are counted whatever is done
