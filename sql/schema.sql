@@ -571,7 +571,6 @@ CREATE TABLE pgrecall.concepts (
     embedding       pgvector.halfvec(384),
     CONSTRAINT concepts_pkey PRIMARY KEY (id),
     CONSTRAINT concepts_namespace_id_id_key UNIQUE (namespace_id, id),
-    CONSTRAINT concepts_namespace_id_key_key UNIQUE (namespace_id, key),
     CONSTRAINT concepts_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES pgrecall.namespaces(id),
     CONSTRAINT concepts_key_check CHECK (key <> ''),
     CONSTRAINT concepts_key_size CHECK (octet_length(key) <= 16384),
@@ -588,7 +587,6 @@ COMMENT ON COLUMN pgrecall.concepts.type_confidence IS 'The highest confidence o
 COMMENT ON COLUMN pgrecall.concepts.resolved_at IS 'When it was compared with its neighbours; NULL: not yet.';
 COMMENT ON COLUMN pgrecall.concepts.embedding IS 'Embedding of the name in generation 1; NULL until an embedder fills it.';
 CREATE INDEX concepts_embedding_idx ON pgrecall.concepts USING hnsw (embedding pgvector.halfvec_cosine_ops);
-CREATE INDEX concepts_namespace_id_idx ON pgrecall.concepts (namespace_id, ((id + 0)));
 CREATE INDEX concepts_unembedded_idx ON pgrecall.concepts (id) WHERE (embedding IS NULL);
 CREATE INDEX concepts_unresolved_idx ON pgrecall.concepts (id) WHERE (resolved_at IS NULL);
 ALTER TABLE pgrecall.concepts

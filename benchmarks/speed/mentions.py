@@ -52,8 +52,9 @@ _STORE = (
     'ALTER TABLE said ADD COLUMN alias text COLLATE "C"',
     "UPDATE said SET alias = pgrecall.normalize_name(name)",
     "INSERT INTO pgrecall.concepts (namespace_id, key, name) "
-    "SELECT s.namespace_id, s.alias, min(s.name) FROM said s GROUP BY s.namespace_id, s.alias "
-    "ON CONFLICT DO NOTHING",
+    "SELECT s.namespace_id, s.alias, min(s.name) FROM said s WHERE NOT EXISTS ("
+    "SELECT FROM pgrecall.concept_aliases a WHERE a.namespace_id = s.namespace_id AND a.alias = s.alias"
+    ") GROUP BY s.namespace_id, s.alias",
     "INSERT INTO pgrecall.concept_aliases (namespace_id, alias, concept_id, name) "
     "SELECT c.namespace_id, c.key, c.id, c.name FROM pgrecall.concepts c ON CONFLICT DO NOTHING",
     "INSERT INTO pgrecall.mentions "

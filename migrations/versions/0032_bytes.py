@@ -233,6 +233,10 @@ ALTER TYPE pgrecall.fact_statement RENAME ATTRIBUTE source_alias TO source_alias
 ALTER TYPE pgrecall.fact_statement RENAME ATTRIBUTE target_alias TO target_alias_id;
 ALTER TYPE pgrecall.fact_statement ALTER ATTRIBUTE source_alias_id TYPE integer,
     ALTER ATTRIBUTE target_alias_id TYPE integer;
+-- The key of a concept is one of its aliases, which are unique. Below a namespace the other key finds an id.
+ALTER TABLE pgrecall.concepts DROP CONSTRAINT concepts_namespace_id_key_key;
+-- IF EXISTS: where the migration is written as a script, an index is not built.
+DROP INDEX IF EXISTS pgrecall.concepts_namespace_id_idx;
 -- Mentions name concepts by four bytes.
 ALTER TABLE pgrecall.concepts ALTER id SET MAXVALUE 2147483647;
 """
@@ -337,7 +341,10 @@ ALTER TYPE pgrecall.fact_statement ALTER ATTRIBUTE source_alias_id TYPE text,
     ALTER ATTRIBUTE target_alias_id TYPE text;
 ALTER TYPE pgrecall.fact_statement RENAME ATTRIBUTE source_alias_id TO source_alias;
 ALTER TYPE pgrecall.fact_statement RENAME ATTRIBUTE target_alias_id TO target_alias;
-ALTER TABLE pgrecall.concepts ALTER id SET NO MAXVALUE;
+ALTER TABLE pgrecall.concepts
+    ALTER id SET NO MAXVALUE,
+    ADD CONSTRAINT concepts_namespace_id_key_key UNIQUE (namespace_id, key);
+CREATE INDEX concepts_namespace_id_idx ON pgrecall.concepts (namespace_id, (id + 0));
 """
 
 
