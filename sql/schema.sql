@@ -188,8 +188,8 @@ CREATE TYPE pgrecall.fact_statement AS (
     relationship_id bigint,
     memory_id       bigint,
     target_id       bigint,
-    source_alias    text,
-    target_alias    text,
+    source_alias_id integer,
+    target_alias_id integer,
     begins          timestamptz,
     valid_from      timestamptz,
     valid_to        timestamptz,
@@ -571,7 +571,6 @@ CREATE TABLE pgrecall.concepts (
     embedding       pgvector.halfvec(384),
     CONSTRAINT concepts_pkey PRIMARY KEY (id),
     CONSTRAINT concepts_namespace_id_id_key UNIQUE (namespace_id, id),
-    CONSTRAINT concepts_namespace_id_key_key UNIQUE (namespace_id, key),
     CONSTRAINT concepts_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES pgrecall.namespaces(id),
     CONSTRAINT concepts_key_check CHECK (key <> ''),
     CONSTRAINT concepts_key_size CHECK (octet_length(key) <= 16384),
@@ -588,7 +587,6 @@ COMMENT ON COLUMN pgrecall.concepts.type_confidence IS 'The highest confidence o
 COMMENT ON COLUMN pgrecall.concepts.resolved_at IS 'When it was compared with its neighbours; NULL: not yet.';
 COMMENT ON COLUMN pgrecall.concepts.embedding IS 'Embedding of the name in generation 1; NULL until an embedder fills it.';
 CREATE INDEX concepts_embedding_idx ON pgrecall.concepts USING hnsw (embedding pgvector.halfvec_cosine_ops);
-CREATE INDEX concepts_namespace_id_idx ON pgrecall.concepts (namespace_id, ((id + 0)));
 CREATE INDEX concepts_unembedded_idx ON pgrecall.concepts (id) WHERE (embedding IS NULL);
 CREATE INDEX concepts_unresolved_idx ON pgrecall.concepts (id) WHERE (resolved_at IS NULL);
 ALTER TABLE pgrecall.concepts
@@ -804,27 +802,6 @@ ALTER TABLE pgrecall.pages
     ALTER COLUMN name SET STATISTICS 0,
     ALTER COLUMN question SET STATISTICS 0,
     ALTER COLUMN unit SET STATISTICS 0;
-
-CREATE TABLE pgrecall.concept_aliases (
-    namespace_id integer NOT NULL,
-    alias        text COLLATE "C" NOT NULL,
-    concept_id   bigint NOT NULL,
-    name         text NOT NULL,
-    is_manual    boolean NOT NULL DEFAULT false,
-    CONSTRAINT concept_aliases_pkey PRIMARY KEY (namespace_id, alias, concept_id),
-    CONSTRAINT concept_aliases_namespace_id_alias_key UNIQUE (namespace_id, alias),
-    CONSTRAINT concept_aliases_namespace_id_concept_id_fkey FOREIGN KEY (namespace_id, concept_id) REFERENCES pgrecall.concepts(namespace_id, id) ON DELETE CASCADE,
-    CONSTRAINT concept_aliases_alias_check CHECK (alias <> ''),
-    CONSTRAINT concept_aliases_alias_size CHECK (octet_length(alias) <= 16384),
-    CONSTRAINT concept_aliases_name_size CHECK (octet_length(name) <= 16384)
-);
-COMMENT ON TABLE pgrecall.concept_aliases IS 'Normalised names, each of one concept; queries find concepts by them. An unmentioned alias is removed, unless it is manual.';
-COMMENT ON COLUMN pgrecall.concept_aliases.name IS 'The name as first written.';
-COMMENT ON COLUMN pgrecall.concept_aliases.is_manual IS 'Added manually: stays even if nothing mentions it.';
-CREATE INDEX concept_aliases_concept_idx ON pgrecall.concept_aliases (concept_id);
-ALTER TABLE pgrecall.concept_aliases
-    ALTER COLUMN alias SET STATISTICS 0,
-    ALTER COLUMN name SET STATISTICS 0;
 
 CREATE TABLE pgrecall.judgements (
     namespace_id integer NOT NULL,
@@ -1240,54 +1217,48 @@ ALTER TABLE pgrecall.page_lines
     ALTER COLUMN section SET STATISTICS 0,
     ALTER COLUMN text SET STATISTICS 0;
 
-CREATE TABLE pgrecall.mentions (
+CREATE TABLE pgrecall.concept_aliases (
     concept_id   bigint NOT NULL,
-    memory_id    bigint NOT NULL,
     namespace_id integer NOT NULL,
-    confidence   real NOT NULL DEFAULT 1,
-    source       text NOT NULL,
-    span         int4range,
+    id           integer NOT NULL GENERATED ALWAYS AS IDENTITY,
+    is_manual    boolean NOT NULL DEFAULT false,
     alias        text COLLATE "C" NOT NULL,
-    type         text,
-    is_about     boolean NOT NULL DEFAULT false,
-    CONSTRAINT mentions_pkey PRIMARY KEY (memory_id, alias, source) INCLUDE (concept_id, is_about),
-    CONSTRAINT mentions_alias_fkey FOREIGN KEY (namespace_id, alias, concept_id) REFERENCES pgrecall.concept_aliases(namespace_id, alias, concept_id) ON UPDATE CASCADE,
-    CONSTRAINT mentions_memory_id_fkey FOREIGN KEY (memory_id) REFERENCES pgrecall.memories(id) ON DELETE CASCADE,
-    CONSTRAINT mentions_confidence_check CHECK ((confidence >= (0)::double precision) AND (confidence <= (1)::double precision)),
-    CONSTRAINT mentions_source_size CHECK (octet_length(source) <= 256),
-    CONSTRAINT mentions_type_size CHECK (octet_length(type) <= 256)
-) WITH (autovacuum_vacuum_scale_factor = 0.05);
-COMMENT ON TABLE pgrecall.mentions IS 'Which memory mentions which concept, and what found the mention.';
-COMMENT ON COLUMN pgrecall.mentions.source IS 'What found the mention: tag, keyword, or the name of an enricher.';
-COMMENT ON COLUMN pgrecall.mentions.span IS 'Character range in the content, if the mention is in the text.';
-COMMENT ON COLUMN pgrecall.mentions.alias IS 'The normalised name of the mention.';
-COMMENT ON COLUMN pgrecall.mentions.type IS 'The type found with the mention; NULL for tags and keywords.';
-COMMENT ON COLUMN pgrecall.mentions.is_about IS 'The memory is about the concept: the concept is its title or subject.';
-CREATE INDEX mentions_concept_idx ON pgrecall.mentions (concept_id, is_about DESC, memory_id DESC);
-ALTER TABLE pgrecall.mentions
+    name         text NOT NULL,
+    CONSTRAINT concept_aliases_pkey PRIMARY KEY (namespace_id, alias),
+    CONSTRAINT concept_aliases_concept_id_id_key UNIQUE (concept_id, id, namespace_id),
+    CONSTRAINT concept_aliases_namespace_id_concept_id_fkey FOREIGN KEY (namespace_id, concept_id) REFERENCES pgrecall.concepts(namespace_id, id) ON DELETE CASCADE,
+    CONSTRAINT concept_aliases_alias_check CHECK (alias <> ''),
+    CONSTRAINT concept_aliases_alias_size CHECK (octet_length(alias) <= 16384),
+    CONSTRAINT concept_aliases_name_size CHECK (octet_length(name) <= 16384)
+);
+COMMENT ON TABLE pgrecall.concept_aliases IS 'Normalised names, each of one concept; queries find concepts by them. An unmentioned alias is removed, unless it is manual.';
+COMMENT ON COLUMN pgrecall.concept_aliases.id IS 'Names the alias together with its concept.';
+COMMENT ON COLUMN pgrecall.concept_aliases.is_manual IS 'Added manually: stays even if nothing mentions it.';
+COMMENT ON COLUMN pgrecall.concept_aliases.name IS 'The name as first written.';
+ALTER TABLE pgrecall.concept_aliases
     ALTER COLUMN alias SET STATISTICS 0,
-    ALTER COLUMN type SET STATISTICS 0;
+    ALTER COLUMN name SET STATISTICS 0;
 
 CREATE TABLE pgrecall.relationships (
-    id            bigint NOT NULL GENERATED BY DEFAULT AS IDENTITY,
-    namespace_id  integer NOT NULL,
-    source_id     bigint NOT NULL,
-    target_id     bigint NOT NULL,
-    label         text NOT NULL,
-    weight        real NOT NULL DEFAULT 1,
-    valid_from    timestamptz,
-    valid_to      timestamptz,
-    recorded_at   timestamptz NOT NULL DEFAULT now(),
-    superseded_at timestamptz,
-    superseded_by bigint,
-    is_exclusive  boolean NOT NULL DEFAULT false,
-    source_alias  text COLLATE "C" NOT NULL,
-    target_alias  text COLLATE "C" NOT NULL,
-    origin        pgrecall.memory_origin NOT NULL DEFAULT 'agent'::pgrecall.memory_origin,
+    id              bigint NOT NULL GENERATED BY DEFAULT AS IDENTITY,
+    namespace_id    integer NOT NULL,
+    source_id       bigint NOT NULL,
+    target_id       bigint NOT NULL,
+    label           text NOT NULL,
+    weight          real NOT NULL DEFAULT 1,
+    valid_from      timestamptz,
+    valid_to        timestamptz,
+    recorded_at     timestamptz NOT NULL DEFAULT now(),
+    superseded_at   timestamptz,
+    superseded_by   bigint,
+    is_exclusive    boolean NOT NULL DEFAULT false,
+    origin          pgrecall.memory_origin NOT NULL DEFAULT 'agent'::pgrecall.memory_origin,
+    source_alias_id integer NOT NULL,
+    target_alias_id integer NOT NULL,
     CONSTRAINT relationships_pkey PRIMARY KEY (id),
-    CONSTRAINT relationships_source_fkey FOREIGN KEY (namespace_id, source_alias, source_id) REFERENCES pgrecall.concept_aliases(namespace_id, alias, concept_id) ON UPDATE CASCADE,
+    CONSTRAINT relationships_source_fkey FOREIGN KEY (source_id, source_alias_id, namespace_id) REFERENCES pgrecall.concept_aliases(concept_id, id, namespace_id) ON UPDATE CASCADE,
     CONSTRAINT relationships_superseded_by_fkey FOREIGN KEY (superseded_by) REFERENCES pgrecall.relationships(id) ON DELETE SET NULL,
-    CONSTRAINT relationships_target_fkey FOREIGN KEY (namespace_id, target_alias, target_id) REFERENCES pgrecall.concept_aliases(namespace_id, alias, concept_id) ON UPDATE CASCADE,
+    CONSTRAINT relationships_target_fkey FOREIGN KEY (target_id, target_alias_id, namespace_id) REFERENCES pgrecall.concept_aliases(concept_id, id, namespace_id) ON UPDATE CASCADE,
     CONSTRAINT relationships_check CHECK (valid_to >= valid_from),
     CONSTRAINT relationships_label_check CHECK (label <> ''),
     CONSTRAINT relationships_label_size CHECK (octet_length(label) <= 16384),
@@ -1301,9 +1272,9 @@ COMMENT ON COLUMN pgrecall.relationships.recorded_at IS 'When its first evidence
 COMMENT ON COLUMN pgrecall.relationships.superseded_at IS 'When the contradiction was recorded; valid_to is when it stopped being true.';
 COMMENT ON COLUMN pgrecall.relationships.superseded_by IS 'The relationship that contradicts it; if that one is removed, this one holds again.';
 COMMENT ON COLUMN pgrecall.relationships.is_exclusive IS 'Evidence says that the subject has no other object with this label at the time.';
-COMMENT ON COLUMN pgrecall.relationships.source_alias IS 'The normalised name of the subject, as stated.';
-COMMENT ON COLUMN pgrecall.relationships.target_alias IS 'The normalised name of the object, as stated.';
 COMMENT ON COLUMN pgrecall.relationships.origin IS 'The origin of the most trusted memory that states it.';
+COMMENT ON COLUMN pgrecall.relationships.source_alias_id IS 'The name with which the subject was stated.';
+COMMENT ON COLUMN pgrecall.relationships.target_alias_id IS 'The name with which the object was stated.';
 CREATE INDEX relationships_exclusive_idx ON pgrecall.relationships (source_id, label) WHERE is_exclusive;
 CREATE INDEX relationships_label_idx ON pgrecall.relationships (namespace_id, label);
 CREATE INDEX relationships_newest_source_idx ON pgrecall.relationships (source_id, id);
@@ -1311,11 +1282,33 @@ CREATE INDEX relationships_newest_target_idx ON pgrecall.relationships (target_i
 CREATE INDEX relationships_source_idx ON pgrecall.relationships (source_id, label, target_id);
 CREATE INDEX relationships_superseded_by_idx ON pgrecall.relationships (superseded_by) WHERE (superseded_by IS NOT NULL);
 CREATE INDEX relationships_target_idx ON pgrecall.relationships (target_id, label, source_id);
-CREATE UNIQUE INDEX relationships_open_key ON pgrecall.relationships (source_alias, label, target_alias, namespace_id) WHERE (valid_to IS NULL);
+CREATE UNIQUE INDEX relationships_open_key ON pgrecall.relationships (source_alias_id, label, target_alias_id) WHERE (valid_to IS NULL);
 ALTER TABLE pgrecall.relationships
-    ALTER COLUMN label SET STATISTICS 0,
-    ALTER COLUMN source_alias SET STATISTICS 0,
-    ALTER COLUMN target_alias SET STATISTICS 0;
+    ALTER COLUMN label SET STATISTICS 0;
+
+CREATE TABLE pgrecall.mentions (
+    memory_id    bigint NOT NULL,
+    concept_id   integer NOT NULL,
+    alias_id     integer NOT NULL,
+    namespace_id integer NOT NULL,
+    source       pgrecall.mention_source NOT NULL,
+    confidence   real NOT NULL DEFAULT 1,
+    is_about     boolean NOT NULL DEFAULT false,
+    type         text,
+    CONSTRAINT mentions_pkey PRIMARY KEY (memory_id, alias_id, source),
+    CONSTRAINT mentions_alias_fkey FOREIGN KEY (concept_id, alias_id, namespace_id) REFERENCES pgrecall.concept_aliases(concept_id, id, namespace_id) ON UPDATE CASCADE,
+    CONSTRAINT mentions_memory_id_fkey FOREIGN KEY (memory_id) REFERENCES pgrecall.memories(id) ON DELETE CASCADE,
+    CONSTRAINT mentions_confidence_check CHECK ((confidence >= (0)::double precision) AND (confidence <= (1)::double precision)),
+    CONSTRAINT mentions_type_size CHECK (octet_length(type) <= 256)
+) WITH (autovacuum_vacuum_scale_factor = 0.05);
+COMMENT ON TABLE pgrecall.mentions IS 'Which memory mentions which concept, and what found the mention.';
+COMMENT ON COLUMN pgrecall.mentions.alias_id IS 'The name by which it mentions the concept.';
+COMMENT ON COLUMN pgrecall.mentions.source IS 'What found the mention.';
+COMMENT ON COLUMN pgrecall.mentions.is_about IS 'The memory is about the concept: the concept is its title or subject.';
+COMMENT ON COLUMN pgrecall.mentions.type IS 'The type found with the mention; NULL: none, or CONCEPT, the unspecific one.';
+CREATE INDEX mentions_concept_idx ON pgrecall.mentions (concept_id, is_about, memory_id);
+ALTER TABLE pgrecall.mentions
+    ALTER COLUMN type SET STATISTICS 0;
 
 CREATE TABLE pgrecall.relationship_evidence (
     relationship_id bigint NOT NULL,

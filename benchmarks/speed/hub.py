@@ -26,10 +26,10 @@ WITH concept AS (
 ), alias AS (
     INSERT INTO pgrecall.concept_aliases (namespace_id, alias, concept_id, name)
     SELECT c.namespace_id, c.key, c.id, c.name FROM concept c
-    RETURNING namespace_id, alias, concept_id
+    RETURNING namespace_id, id, concept_id
 )
-INSERT INTO pgrecall.mentions (namespace_id, concept_id, memory_id, alias, source, type, confidence)
-SELECT a.namespace_id, a.concept_id, m.id, a.alias, 'phrase', 'CONCEPT', 0.8
+INSERT INTO pgrecall.mentions (namespace_id, concept_id, memory_id, alias_id, source, confidence)
+SELECT a.namespace_id, a.concept_id, m.id, a.id, 'phrase', 0.8
 FROM alias a JOIN pgrecall.memories m ON m.namespace_id = a.namespace_id
 ORDER BY m.id
 """

@@ -52,17 +52,18 @@ _STORE = (
     'ALTER TABLE said ADD COLUMN alias text COLLATE "C"',
     "UPDATE said SET alias = pgrecall.normalize_name(name)",
     "INSERT INTO pgrecall.concepts (namespace_id, key, name) "
-    "SELECT s.namespace_id, s.alias, min(s.name) FROM said s GROUP BY s.namespace_id, s.alias "
-    "ON CONFLICT DO NOTHING",
+    "SELECT s.namespace_id, s.alias, min(s.name) FROM said s WHERE NOT EXISTS ("
+    "SELECT FROM pgrecall.concept_aliases a WHERE a.namespace_id = s.namespace_id AND a.alias = s.alias"
+    ") GROUP BY s.namespace_id, s.alias",
     "INSERT INTO pgrecall.concept_aliases (namespace_id, alias, concept_id, name) "
     "SELECT c.namespace_id, c.key, c.id, c.name FROM pgrecall.concepts c ON CONFLICT DO NOTHING",
     "INSERT INTO pgrecall.mentions "
-    "(namespace_id, concept_id, memory_id, alias, source, type, confidence, is_about) "
-    "SELECT s.namespace_id, a.concept_id, m.id, s.alias, 'phrase', 'CONCEPT', 0.8, bool_or(s.is_about) "
+    "(namespace_id, concept_id, memory_id, alias_id, source, confidence, is_about) "
+    "SELECT s.namespace_id, a.concept_id, m.id, a.id, 'phrase', 0.8, bool_or(s.is_about) "
     "FROM said s "
     "JOIN pgrecall.memories m ON m.namespace_id = s.namespace_id AND m.external_id = s.external_id "
     "JOIN pgrecall.concept_aliases a ON a.namespace_id = s.namespace_id AND a.alias = s.alias "
-    "GROUP BY s.namespace_id, a.concept_id, m.id, s.alias ORDER BY m.id",
+    "GROUP BY s.namespace_id, a.concept_id, m.id, a.id ORDER BY m.id",
     "DELETE FROM pgrecall.jobs WHERE kind = 'text'",
     "INSERT INTO pgrecall.extractions (memory_id, enricher, version) "
     "SELECT m.id, 'text', 'synthetic' FROM pgrecall.memories m ON CONFLICT DO NOTHING",

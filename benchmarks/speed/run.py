@@ -151,11 +151,7 @@ def _indexes(
     return {
         "recalls": len(asked),
         "scans": {name: count for name, count in scans.items() if count},
-        "unused": [
-            names
-            for names in indexes.expected(target, large_rows)
-            if not any(scans.get(name) for name in names.split("|"))
-        ],
+        "unused": [name for name in indexes.expected(target, large_rows) if not scans.get(name)],
         "plan": indexes.plan(connection, asked[0]),
     }
 

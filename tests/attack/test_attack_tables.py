@@ -291,8 +291,9 @@ def test_nothing_is_derived_from_a_secret(tenants: Tenants, who: str | None) -> 
 
 
 CHILDREN = {
-    "a mention": "INSERT INTO pgrecall.mentions (concept_id, memory_id, namespace_id, source, alias) "
-    "SELECT {own_concept}, {id}, {own_home}, 'tag', 'own tag'",
+    "a mention": "INSERT INTO pgrecall.mentions (concept_id, memory_id, namespace_id, source, alias_id) "
+    "SELECT a.concept_id, {id}, {own_home}, 'tag', a.id FROM pgrecall.concept_aliases a "
+    "WHERE a.concept_id = {own_concept}",
     "a time": "INSERT INTO pgrecall.temporal_refs (memory_id, namespace_id, from_at, to_at, granularity, source) "
     "SELECT {id}, {own_home}, now(), now() + interval '1 day', 'day', 'x'",
     "a judgement": "INSERT INTO pgrecall.judgements (namespace_id, query_id, memory_id) VALUES ({own_home}, 'x', {id})",
@@ -306,8 +307,9 @@ CHILDREN = {
     "evidence of a relationship": "INSERT INTO pgrecall.relationship_evidence (relationship_id, memory_id) "
     "VALUES ({relationship}, {own_memory})",
     "a successor of a relationship": "INSERT INTO pgrecall.relationships (namespace_id, source_id, target_id, label, "
-    "source_alias, target_alias, superseded_by) "
-    "VALUES ({own_home}, {own_concept}, {own_concept}, 'x', 'own tag', 'own tag', {relationship})",
+    "source_alias_id, target_alias_id, superseded_by) "
+    "SELECT {own_home}, a.concept_id, a.concept_id, 'x', a.id, a.id, {relationship} "
+    "FROM pgrecall.concept_aliases a WHERE a.concept_id = {own_concept}",
     "a name of a concept": "INSERT INTO pgrecall.concept_aliases (namespace_id, name, alias, concept_id) "
     "VALUES ({own_home}, 'x', 'x', {concept})",
 }

@@ -156,9 +156,10 @@ def test_export_is_graphml_that_a_parser_reads(
     conn.execute("UPDATE pgrecall.concepts SET name = %s WHERE key = 'priya raman'", [HOSTILE])
     conn.execute(
         "INSERT INTO pgrecall.relationships "
-        "(namespace_id, source_id, source_alias, target_id, target_alias, label, weight, valid_from) "
-        "SELECT s.namespace_id, s.id, s.key, t.id, t.key, 'wrote <it>', 0.5, '2024-05-03Z' "
-        "FROM pgrecall.concepts s, pgrecall.concepts t WHERE s.key = 'priya raman' AND t.key = 'docs a.md'"
+        "(namespace_id, source_id, source_alias_id, target_id, target_alias_id, label, weight, valid_from) "
+        "SELECT s.namespace_id, s.concept_id, s.id, t.concept_id, t.id, 'wrote <it>', 0.5, '2024-05-03Z' "
+        "FROM pgrecall.concept_aliases s, pgrecall.concept_aliases t "
+        "WHERE s.alias = 'priya raman' AND t.alias = 'docs a.md'"
     )
     out = tmp_path / "graph.xml"
     assert cli("export", "--format", "graphml", "--out", str(out))[:2] == (0, "")

@@ -52,7 +52,9 @@ def workers(count: int) -> list[str]:
 
 def facts(conn: psycopg.Connection[Any]) -> list[tuple[Any, ...]]:
     return conn.execute(
-        "SELECT e.memory_id, r.source_alias, r.label, r.target_alias, e.source FROM pgrecall.relationships r "
+        "SELECT e.memory_id, s.alias, r.label, t.alias, e.source FROM pgrecall.relationships r "
+        "JOIN pgrecall.concept_aliases s ON s.id = r.source_alias_id "
+        "JOIN pgrecall.concept_aliases t ON t.id = r.target_alias_id "
         "JOIN pgrecall.relationship_evidence e ON e.relationship_id = r.id ORDER BY 1, 2"
     ).fetchall()
 

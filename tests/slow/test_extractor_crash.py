@@ -73,7 +73,8 @@ def _check(conn: psycopg.Connection[Any], ids: list[int]) -> None:
     """Every memory has all of its own names and is read, or has none and waits."""
     rows = conn.execute(
         "SELECT x.id, EXISTS (SELECT FROM pgrecall.jobs j WHERE j.memory_id = x.id AND j.kind = 'text'), "
-        "array(SELECT m.alias FROM pgrecall.mentions m WHERE m.memory_id = x.id), "
+        "array(SELECT a.alias FROM pgrecall.mentions m JOIN pgrecall.concept_aliases a ON a.id = m.alias_id "
+        "WHERE m.memory_id = x.id), "
         "(SELECT count(*) FROM pgrecall.temporal_refs t WHERE t.memory_id = x.id AND t.source = 'pattern') "
         "FROM pgrecall.memories x"
     ).fetchall()

@@ -65,7 +65,7 @@ def test_mentions_of_tags_and_keywords(conn: Connection[Any]) -> None:
     )
     assert concepts(conn) == concepts(conn, number) == ["node.js", "runtime"]
     query = """
-        SELECT c.key, c.name, c.type, a.alias, m.source, m.confidence
+        SELECT c.key, c.name, c.type, a.alias, m.source::text, m.confidence
         FROM pgrecall.mentions m JOIN pgrecall.concepts c ON c.id = m.concept_id
         JOIN pgrecall.concept_aliases a ON a.concept_id = c.id AND a.namespace_id = c.namespace_id ORDER BY 1, 5
     """

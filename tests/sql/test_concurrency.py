@@ -111,7 +111,9 @@ def test_writers_with_the_same_memories_and_tags(conn: Connection[Any], dsn: str
 
     said = "SELECT DISTINCT memory_id, namespace_id, source, alias FROM _pgrecall.declared_concepts(ARRAY(SELECT id FROM pgrecall.memories))"
     linked = """
-        SELECT m.memory_id, c.namespace_id, m.source, m.alias FROM pgrecall.mentions m JOIN pgrecall.concepts c ON c.id = m.concept_id
+        SELECT m.memory_id, c.namespace_id, m.source, a.alias
+        FROM pgrecall.mentions m JOIN pgrecall.concepts c ON c.id = m.concept_id
+        JOIN pgrecall.concept_aliases a ON a.concept_id = m.concept_id AND a.id = m.alias_id
     """
     assert set(conn.execute(said)) == set(conn.execute(linked))
     orphans = "SELECT c.key FROM pgrecall.concepts c WHERE c.id NOT IN (SELECT m.concept_id FROM pgrecall.mentions m)"

@@ -213,10 +213,10 @@ def test_a_concept_of_another_name_is_another_subject(conn: Connection[Any]) -> 
             ), named AS (
                 INSERT INTO pgrecall.concept_aliases (namespace_id, name, alias, concept_id)
                 SELECT m.namespace_id, m.key, m.key, m.id FROM made m
-                RETURNING namespace_id, alias, concept_id
+                RETURNING namespace_id, id, concept_id
             )
-            INSERT INTO pgrecall.mentions (namespace_id, concept_id, memory_id, alias, source, is_about)
-            SELECT n.namespace_id, n.concept_id, %(memory)s, n.alias, 'title', true FROM named n
+            INSERT INTO pgrecall.mentions (namespace_id, concept_id, memory_id, alias_id, source, is_about)
+            SELECT n.namespace_id, n.concept_id, %(memory)s, n.id, 'title', true FROM named n
             """,
             {"name": name, "memory": memory},
         )

@@ -86,7 +86,7 @@ def test_no_canary_is_left_in_any_table(planted: Tenants, conn: Connection[Any])
     call(conn, "update_memory", changed, content="Another quokka")
     before = holding(conn)
     assert set(before) >= {
-        "memories", "term_stats", "postings", "concepts", "concept_aliases", "mentions", "relationship_evidence",
+        "memories", "term_stats", "postings", "concepts", "concept_aliases", "relationship_evidence",
         "judged_queries", "judgements", "query_embeddings", "query_expansions", "llm_answers",
         "jobs", "pending_postings", "concept_merges", "relation_labels", "curations",
     }  # fmt: skip

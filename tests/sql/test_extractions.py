@@ -102,8 +102,12 @@ def test_what_was_read_is_stored_once(conn: Connection[Any]) -> None:
     assert complete(conn, [read]) == 0
     assert claimed(conn) == []
     assert names(conn, number) == [("bob", "spacy"), ("friends", "tag"), ("jane", "spacy")]
-    query = "SELECT m.is_about, m.span::text, m.type FROM pgrecall.mentions m WHERE m.alias IN ('jane', 'bob') ORDER BY m.alias"
-    assert conn.execute(query).fetchall() == [(False, "[9,12)", "PERSON"), (True, "[0,1)", "PERSON")]
+    query = """
+        SELECT m.is_about, m.type FROM pgrecall.mentions m
+        JOIN pgrecall.concept_aliases a ON a.concept_id = m.concept_id AND a.id = m.alias_id
+        WHERE a.alias IN ('jane', 'bob') ORDER BY a.alias
+    """
+    assert conn.execute(query).fetchall() == [(False, "PERSON"), (True, "PERSON")]
     assert scalar(conn, "SELECT source FROM pgrecall.temporal_refs") == "pattern"
     assert scalar(conn, "SELECT label FROM pgrecall.relationships") == "met"
     assert conn.execute("SELECT version FROM pgrecall.extractions").fetchall() == [(VERSION,)]
@@ -391,9 +395,13 @@ def test_nothing_is_left_of_what_is_made_sensitive(conn: Connection[Any], end: s
         "INSERT INTO pgrecall.llm_answers VALUES ('k', %s, now(), '{\"said\": \"Quetzalcoatlus\"}')",
         (number,),
     )
-    assert {"mentions", "concepts", "concept_merges", "relationships", "relationship_evidence"} <= holders(
-        conn, CANARY
-    )
+    assert {
+        "concept_aliases",
+        "concepts",
+        "concept_merges",
+        "relationships",
+        "relationship_evidence",
+    } <= holders(conn, CANARY)
     if end == "update":
         call(conn, "update_memory", number, is_sensitive=True)
     elif end == "forget":

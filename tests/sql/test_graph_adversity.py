@@ -59,7 +59,7 @@ def test_a_label_goes_with_the_last_memory_that_states_it(conn: Connection[Any],
         hide(conn, memory, how)
     assert holders(conn, SECRET) <= OWN_TABLES
     assert labels(conn) == [("adores", "adores"), ("loves", "adores"), ("sings to", "sings for")]
-    query = "SELECT target_alias, label FROM pgrecall.relationships ORDER BY 1"
+    query = "SELECT a.alias, label FROM pgrecall.relationships r JOIN pgrecall.concept_aliases a ON a.id = r.target_alias_id ORDER BY 1"
     assert conn.execute(query).fetchall() == [("carol", "adores"), ("dan", "adores")]
     assert wrong(conn) == {}
 
@@ -133,7 +133,7 @@ def test_what_one_memory_closed_and_stated_again_holds_once_it_is_forgotten(conn
         for year in (2020, 2022)
     ]
     extract(conn, {first: {"facts": [back[0]]}, second: {"facts": [away, back[1]]}})
-    query = "SELECT target_alias, valid_from::date::text, valid_to::date::text FROM pgrecall.relationships ORDER BY 2"
+    query = "SELECT a.alias, valid_from::date::text, valid_to::date::text FROM pgrecall.relationships r JOIN pgrecall.concept_aliases a ON a.id = r.target_alias_id ORDER BY 2"
     assert conn.execute(query).fetchall() == [
         ("bergen", "2020-01-01", "2021-01-01"), ("goa", "2021-01-01", "2022-01-01"), ("bergen", "2022-01-01", None),
     ]  # fmt: skip
@@ -150,7 +150,7 @@ def test_a_label_taken_back_parts_what_it_had_closed(conn: Connection[Any]) -> N
         for place, year in (("goa", 2021), ("bergen", 2022))
     ]
     extract(conn, {first: {"facts": [lived]}, second: {"facts": moved}})
-    query = "SELECT label, target_alias, valid_to::date::text FROM pgrecall.relationships ORDER BY 1, 2"
+    query = "SELECT label, a.alias, valid_to::date::text FROM pgrecall.relationships r JOIN pgrecall.concept_aliases a ON a.id = r.target_alias_id ORDER BY 1, 2"
     before = conn.execute(query).fetchall()
     assert call(conn, "pgrecall.set_relation_label", 1, "resides in", "lives in") == 2
     assert call(conn, "pgrecall.set_relation_label", 1, "resides in", "resides in") == 2
@@ -209,7 +209,7 @@ def test_a_label_that_led_to_another_is_led_past(conn: Connection[Any]) -> None:
     )
     call(conn, "forget", memory)
     assert labels(conn) == [("buys", "keeps"), ("owns", "keeps")]
-    query = "SELECT target_alias, label FROM pgrecall.relationships ORDER BY 1"
+    query = "SELECT a.alias, label FROM pgrecall.relationships r JOIN pgrecall.concept_aliases a ON a.id = r.target_alias_id ORDER BY 1"
     assert conn.execute(query).fetchall() == [("cat", "keeps"), ("hen", "keeps")]
 
 

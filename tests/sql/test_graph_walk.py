@@ -182,9 +182,10 @@ def test_walks_as_the_reference_does(
     with numbered.transaction(force_rollback=True):
         with numbered.cursor() as cursor:
             cursor.executemany(
-                "INSERT INTO pgrecall.mentions (namespace_id, memory_id, concept_id, alias, source, is_about) "
-                "VALUES (pgrecall.namespace_id('walk'), %s, %s, 'c' || %s::text, %s, %s)",
-                [(memory, concept, concept, source, about) for memory, concept, source, about in graph],
+                "INSERT INTO pgrecall.mentions (namespace_id, memory_id, concept_id, alias_id, source, is_about) "
+                "SELECT a.namespace_id, %s, a.concept_id, a.id, %s, %s "
+                "FROM pgrecall.concept_aliases a WHERE a.concept_id = %s",
+                [(memory, source, about, concept) for memory, concept, source, about in graph],
             )
         numbered.execute(
             "UPDATE pgrecall.memories SET deleted_at = now() WHERE id = ANY (%s)", (sorted(hidden),)
@@ -204,9 +205,9 @@ def test_walks_as_the_reference_does(
 def test_reaches_one_memory_further_with_every_hop(numbered: Connection[Any], hops: int) -> None:
     """A chain: concept n is shared by memories n and n + 1."""
     numbered.execute(
-        "INSERT INTO pgrecall.mentions (namespace_id, memory_id, concept_id, alias, source, is_about) "
-        "SELECT pgrecall.namespace_id('walk'), n + side, n, 'c' || n, 'tag', true "
-        "FROM generate_series(0, 4) n CROSS JOIN generate_series(0, 1) side"
+        "INSERT INTO pgrecall.mentions (namespace_id, memory_id, concept_id, alias_id, source, is_about) "
+        "SELECT a.namespace_id, a.concept_id + side, a.concept_id, a.id, 'tag', true "
+        "FROM pgrecall.concept_aliases a CROSS JOIN generate_series(0, 1) side WHERE a.concept_id < 5"
     )
     levels: dict[int, float] = {}
     for memory, _, level in walked(numbered, [(0, 1.0)], set(), Caps(50, 20, hops, 0.5, 50, 1.4, 0.4)):

@@ -77,10 +77,10 @@ def relate(
     """Make a relationship between two concepts that memories have named."""
     query = """
         INSERT INTO pgrecall.relationships
-            (namespace_id, source_id, source_alias, target_id, target_alias, label, weight, valid_from, valid_to, origin)
-        SELECT s.namespace_id, s.id, s.key, t.id, t.key, %(label)s, %(weight)s, %(valid_from)s, %(valid_to)s, 'user'
-        FROM pgrecall.concepts s JOIN pgrecall.concepts t USING (namespace_id)
-        WHERE s.key = %(source)s AND t.key = %(target)s
+            (namespace_id, source_id, source_alias_id, target_id, target_alias_id, label, weight, valid_from, valid_to, origin)
+        SELECT s.namespace_id, s.concept_id, s.id, t.concept_id, t.id, %(label)s, %(weight)s, %(valid_from)s, %(valid_to)s, 'user'
+        FROM pgrecall.concept_aliases s JOIN pgrecall.concept_aliases t USING (namespace_id)
+        WHERE s.alias = %(source)s AND t.alias = %(target)s
         RETURNING id
     """
     given = {"weight": 1, "valid_from": None, "valid_to": None, **columns}
@@ -446,10 +446,10 @@ def test_a_hub_of_facts_costs_no_more_than_its_share(conn: Connection[Any]) -> N
     )
     conn.execute(
         """
-        INSERT INTO pgrecall.relationships (namespace_id, source_id, source_alias, target_id, target_alias, label)
-        SELECT s.namespace_id, s.id, s.key, t.id, t.key, 'joins'
-        FROM pgrecall.concepts s, pgrecall.concepts t
-        WHERE t.key LIKE 'c%' AND (s.key = 'quay' OR s.id BETWEEN t.id - 10 AND t.id - 1)
+        INSERT INTO pgrecall.relationships (namespace_id, source_id, source_alias_id, target_id, target_alias_id, label)
+        SELECT s.namespace_id, s.concept_id, s.id, t.concept_id, t.id, 'joins'
+        FROM pgrecall.concept_aliases s, pgrecall.concept_aliases t
+        WHERE t.alias LIKE 'c%' AND (s.alias = 'quay' OR s.concept_id BETWEEN t.concept_id - 10 AND t.concept_id - 1)
         """
     )
     conn.execute("ANALYZE pgrecall.relationships, pgrecall.concepts, pgrecall.relationship_evidence")

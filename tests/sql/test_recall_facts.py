@@ -294,10 +294,10 @@ FILL = """
 """
 LINK = """
     WITH linked AS (
-        INSERT INTO pgrecall.relationships (namespace_id, source_id, source_alias, target_id, target_alias, label)
-        SELECT 1, c.id, c.key, a.concept_id, a.alias, 'owns'
-        FROM pgrecall.concepts c JOIN pgrecall.concept_aliases a ON a.alias LIKE 'thing %%'
-        WHERE c.key = 'ana'
+        INSERT INTO pgrecall.relationships (namespace_id, source_id, source_alias_id, target_id, target_alias_id, label)
+        SELECT 1, c.concept_id, c.id, a.concept_id, a.id, 'owns'
+        FROM pgrecall.concept_aliases c JOIN pgrecall.concept_aliases a ON a.alias LIKE 'thing %%'
+        WHERE c.alias = 'ana'
         RETURNING id
     )
     INSERT INTO pgrecall.relationship_evidence (relationship_id, memory_id, namespace_id, label)

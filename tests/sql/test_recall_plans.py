@@ -181,8 +181,9 @@ def test_a_hub_costs_no_more_than_another_concept(skewed: Connection[Any]) -> No
             (concept,),
         )
         skewed.execute(
-            "INSERT INTO pgrecall.mentions (namespace_id, concept_id, memory_id, alias, source) "
-            f"SELECT ({namespace}), %s, id, 'hub', 'tag' FROM pgrecall.memories WHERE namespace_id = pgrecall.namespace_id('large')".encode(),
+            "INSERT INTO pgrecall.mentions (namespace_id, concept_id, memory_id, alias_id, source) "
+            "SELECT a.namespace_id, a.concept_id, m.id, a.id, 'tag' FROM pgrecall.concept_aliases a, pgrecall.memories m "
+            "WHERE a.concept_id = %s AND m.namespace_id = pgrecall.namespace_id('large')",
             (concept,),
         )
         rows = skewed.execute(

@@ -183,7 +183,7 @@ def test_canary_all_that_was_derived_goes_with_secrecy(conn: Connection[Any]) ->
     conn.execute("SELECT pgrecall.fail(%s, %s, 'cannot embed canary')", (worker, number))
     leaks = {table for table, texts in contents(conn).items() if any("canary" in text for text in texts)}
     assert leaks == {
-        "memories", "concepts", "concept_aliases", "mentions", "relationships", "relationship_evidence", "jobs",
+        "memories", "concepts", "concept_aliases", "relationships", "relationship_evidence", "jobs",
     }  # fmt: skip
 
     assert call(conn, "update_memory", number, is_sensitive=True)

@@ -21,9 +21,9 @@ VERSION = "v1"
 # Each finds what must not be there.
 INVARIANTS = {
     "a mention whose name is not its concept's": """
-        SELECT m.memory_id, m.alias FROM pgrecall.mentions m WHERE NOT EXISTS (
+        SELECT m.memory_id, m.alias_id FROM pgrecall.mentions m WHERE NOT EXISTS (
             SELECT FROM pgrecall.concept_aliases a
-            WHERE a.namespace_id = m.namespace_id AND a.alias = m.alias AND a.concept_id = m.concept_id)
+            WHERE a.namespace_id = m.namespace_id AND a.id = m.alias_id AND a.concept_id = m.concept_id)
     """,
     "a mention of another namespace": """
         SELECT m.memory_id FROM pgrecall.mentions m JOIN pgrecall.memories x ON x.id = m.memory_id
@@ -31,7 +31,7 @@ INVARIANTS = {
     """,
     "a name that nothing uses": """
         SELECT a.alias FROM pgrecall.concept_aliases a
-        WHERE NOT a.is_manual AND NOT _pgrecall.is_alias_used(a.concept_id, a.alias)
+        WHERE NOT a.is_manual AND NOT _pgrecall.is_alias_used(a.concept_id, a.id)
     """,
     "a concept without its own name": """
         SELECT c.key FROM pgrecall.concepts c WHERE NOT EXISTS (
@@ -65,9 +65,11 @@ INVARIANTS = {
     "what a memory says by its tags is not what it mentions": """
         (SELECT s.memory_id, s.source, s.alias
          FROM _pgrecall.declared_concepts(ARRAY(SELECT id FROM pgrecall.memories)) s
-         EXCEPT SELECT m.memory_id, m.source, m.alias FROM pgrecall.mentions m)
+         EXCEPT SELECT m.memory_id, m.source::text, a.alias FROM pgrecall.mentions m
+         JOIN pgrecall.concept_aliases a ON a.id = m.alias_id)
         UNION ALL
-        (SELECT m.memory_id, m.source, m.alias FROM pgrecall.mentions m WHERE m.source IN ('tag', 'keyword')
+        (SELECT m.memory_id, m.source::text, a.alias FROM pgrecall.mentions m
+         JOIN pgrecall.concept_aliases a ON a.id = m.alias_id WHERE m.source IN ('tag', 'keyword')
          EXCEPT SELECT s.memory_id, s.source, s.alias
          FROM _pgrecall.declared_concepts(ARRAY(SELECT id FROM pgrecall.memories)) s)
     """,
@@ -134,7 +136,10 @@ def extract(conn: Connection[Any], read: dict[int, dict[str, Any]]) -> int:
 
 def names(conn: Connection[Any], memory_id: int) -> list[tuple[str, str]]:
     """Names that a memory mentions, each with what found it there."""
-    query = "SELECT m.alias, m.source FROM pgrecall.mentions m WHERE m.memory_id = %s ORDER BY 1, 2"
+    query = """
+        SELECT a.alias, m.source::text FROM pgrecall.mentions m JOIN pgrecall.concept_aliases a ON a.id = m.alias_id
+        WHERE m.memory_id = %s ORDER BY 1, 2
+    """
     return conn.execute(query, (memory_id,)).fetchall()
 
 

@@ -74,7 +74,12 @@ def start_reading(dsn: str, *arguments: str, **environment: str) -> subprocess.P
 
 def mentions_of(conn: psycopg.Connection[Any], memory: int) -> set[str]:
     return {
-        row[0] for row in conn.execute("SELECT alias FROM pgrecall.mentions WHERE memory_id = %s", [memory])
+        row[0]
+        for row in conn.execute(
+            "SELECT a.alias FROM pgrecall.mentions m JOIN pgrecall.concept_aliases a ON a.id = m.alias_id "
+            "WHERE m.memory_id = %s",
+            [memory],
+        )
     }
 
 
@@ -89,10 +94,13 @@ def graph_of(conn: psycopg.Connection[Any]) -> dict[str, Any]:
     queries = {
         "names": "SELECT a.alias, c.key FROM pgrecall.concept_aliases a JOIN pgrecall.concepts c ON c.id = a.concept_id",
         "types": "SELECT c.key, c.type FROM pgrecall.concepts c",
-        "mentions": "SELECT memory_id, alias, source, type, confidence, span::text, is_about FROM pgrecall.mentions",
+        "mentions": "SELECT m.memory_id, a.alias, m.source, m.type, m.confidence, m.is_about FROM pgrecall.mentions m "
+        "JOIN pgrecall.concept_aliases a ON a.id = m.alias_id",
         "times": "SELECT memory_id, span::text, from_at, to_at, granularity, source FROM pgrecall.temporal_refs",
-        "facts": "SELECT e.memory_id, r.source_alias, r.label, r.target_alias, e.source, e.confidence "
-        "FROM pgrecall.relationships r JOIN pgrecall.relationship_evidence e ON e.relationship_id = r.id",
+        "facts": "SELECT e.memory_id, s.alias, r.label, t.alias, e.source, e.confidence FROM pgrecall.relationships r "
+        "JOIN pgrecall.concept_aliases s ON s.id = r.source_alias_id "
+        "JOIN pgrecall.concept_aliases t ON t.id = r.target_alias_id "
+        "JOIN pgrecall.relationship_evidence e ON e.relationship_id = r.id",
         "read": "SELECT memory_id, enricher, version FROM pgrecall.extractions",
     }
     return {name: sorted(map(repr, conn.execute(query))) for name, query in queries.items()}

@@ -20,7 +20,18 @@ BEGIN
     RETURN CASE kind
         -- Adding zero: the expression of the index.
         WHEN 'memory' THEN ARRAY(SELECT m.id FROM pgrecall.memories m WHERE m.namespace_id = ANY (homes) AND m.id + 0 = ANY (ids))
-        WHEN 'concept' THEN ARRAY(SELECT c.id FROM pgrecall.concepts c WHERE c.namespace_id = ANY (homes) AND c.id + 0 = ANY (ids))
+        -- By a comparison of rows: only an index that begins with the namespace serves it.
+        WHEN 'concept' THEN ARRAY(
+            SELECT found.id
+            FROM unnest(homes) home (id)
+            CROSS JOIN unnest(ids) given (id)
+            CROSS JOIN LATERAL (
+                SELECT c.id FROM pgrecall.concepts c
+                WHERE (c.namespace_id, c.id) >= (home.id, given.id) AND (c.namespace_id, c.id) <= (home.id, given.id)
+                ORDER BY c.namespace_id, c.id
+                LIMIT 1
+            ) found
+        )
         WHEN 'merge' THEN ARRAY(SELECT g.id FROM pgrecall.concept_merges g WHERE g.namespace_id = ANY (homes) AND g.id + 0 = ANY (ids))
         WHEN 'curation' THEN ARRAY(SELECT u.id FROM pgrecall.curations u WHERE u.namespace_id = ANY (homes) AND u.id + 0 = ANY (ids))
     END;

@@ -20,10 +20,11 @@ BEGIN
         WITH sample AS MATERIALIZED (
             SELECT pgvector.l2_normalize(c.embedding) AS embedding, row_number() OVER (ORDER BY c.key) AS place
             FROM (
-                SELECT c.key, _pgrecall.name_embedding_of(c, $1) AS embedding
-                FROM pgrecall.concepts c
-                WHERE c.namespace_id = $2
-                ORDER BY c.key
+                SELECT a.alias AS key, _pgrecall.name_embedding_of(c, $1) AS embedding
+                FROM pgrecall.concept_aliases a
+                JOIN pgrecall.concepts c ON c.id = a.concept_id AND c.key = a.alias
+                WHERE a.namespace_id = $2
+                ORDER BY a.alias
                 LIMIT 1000
             ) c
             WHERE c.embedding IS NOT NULL

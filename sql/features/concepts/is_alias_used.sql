@@ -2,7 +2,7 @@
 -- it waited for.
 --
 -- In plpgsql for its cached plan: planning takes many times as long as the lookup.
-CREATE OR REPLACE FUNCTION _pgrecall.is_alias_used(concept_id bigint, alias text)
+CREATE OR REPLACE FUNCTION _pgrecall.is_alias_used(concept_id bigint, alias_id integer)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE
 SET search_path FROM CURRENT
@@ -11,10 +11,11 @@ SET enable_bitmapscan = 'off'
 SET enable_seqscan = 'off'
 AS $function$
 BEGIN
-    RETURN EXISTS (SELECT FROM pgrecall.mentions m WHERE m.concept_id = is_alias_used.concept_id AND m.alias = is_alias_used.alias)
-        OR EXISTS (SELECT FROM pgrecall.relationships r WHERE r.source_id = is_alias_used.concept_id
-                  AND r.source_alias = is_alias_used.alias)
-        OR EXISTS (SELECT FROM pgrecall.relationships r WHERE r.target_id = is_alias_used.concept_id
-                  AND r.target_alias = is_alias_used.alias);
+    RETURN EXISTS (SELECT FROM pgrecall.mentions m
+                   WHERE m.concept_id = is_alias_used.concept_id AND m.alias_id = is_alias_used.alias_id)
+        OR EXISTS (SELECT FROM pgrecall.relationships r
+                   WHERE r.source_id = is_alias_used.concept_id AND r.source_alias_id = is_alias_used.alias_id)
+        OR EXISTS (SELECT FROM pgrecall.relationships r
+                   WHERE r.target_id = is_alias_used.concept_id AND r.target_alias_id = is_alias_used.alias_id);
 END
 $function$;

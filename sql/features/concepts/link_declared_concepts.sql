@@ -45,11 +45,11 @@ BEGIN
     END IF;
     IF named IS NOT NULL THEN
         -- LATERAL … LIMIT 1 looks rows up one by one: without statistics the planner would guess a join.
-        INSERT INTO pgrecall.mentions (namespace_id, concept_id, memory_id, alias, source)
-        SELECT said.namespace_id, a.concept_id, said.memory_id, said.alias, said.source
+        INSERT INTO pgrecall.mentions (namespace_id, concept_id, memory_id, alias_id, source)
+        SELECT said.namespace_id, a.concept_id, said.memory_id, a.id, said.source::pgrecall.mention_source
         FROM unnest(memory_ids, sources, named) said (memory_id, source, namespace_id, alias, name)
         CROSS JOIN LATERAL (
-            SELECT a.concept_id FROM pgrecall.concept_aliases a
+            SELECT a.concept_id, a.id FROM pgrecall.concept_aliases a
             WHERE a.namespace_id = said.namespace_id AND a.alias = said.alias
             LIMIT 1
         ) a

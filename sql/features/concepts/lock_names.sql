@@ -15,7 +15,7 @@ DECLARE
         SELECT DISTINCT m.namespace_id FROM pgrecall.memories m WHERE m.id = ANY (memory_ids) ORDER BY m.namespace_id
     );
     item record;
-    owner bigint;
+    owner record;
 BEGIN
     PERFORM _pgrecall.lock_aliases_shared(h.id) FROM unnest(homes) h (id);
     IF EXISTS (SELECT FROM pgrecall.relationship_evidence e WHERE e.memory_id = ANY (memory_ids)) THEN
@@ -24,21 +24,26 @@ BEGIN
     FOR item IN
         SELECT n.namespace_id, n.alias
         FROM (
-            SELECT m.namespace_id, m.alias FROM pgrecall.mentions m WHERE m.memory_id = ANY (memory_ids)
+            SELECT m.namespace_id, a.alias
+            FROM pgrecall.mentions m
+            JOIN pgrecall.concept_aliases a ON a.concept_id = m.concept_id AND a.id = m.alias_id
+            WHERE m.memory_id = ANY (memory_ids)
             UNION
-            SELECT r.namespace_id, unnest(ARRAY[r.source_alias, r.target_alias])
+            SELECT r.namespace_id, a.alias
             FROM pgrecall.relationship_evidence e
             JOIN pgrecall.relationships r ON r.id = e.relationship_id
+            CROSS JOIN LATERAL (VALUES (r.source_id, r.source_alias_id), (r.target_id, r.target_alias_id)) n (concept_id, alias_id)
+            JOIN pgrecall.concept_aliases a ON a.concept_id = n.concept_id AND a.id = n.alias_id
             WHERE e.memory_id = ANY (memory_ids)
         ) n (namespace_id, alias)
         ORDER BY n.namespace_id, n.alias COLLATE "C"
     LOOP
-        SELECT a.concept_id INTO owner FROM pgrecall.concept_aliases a
+        SELECT a.concept_id, a.id INTO owner FROM pgrecall.concept_aliases a
         WHERE a.namespace_id = item.namespace_id AND a.alias = item.alias
         FOR NO KEY UPDATE;
         IF NOT EXISTS (
             SELECT FROM pgrecall.mentions m
-            WHERE m.concept_id = owner AND m.alias = item.alias AND m.memory_id <> ALL (memory_ids)
+            WHERE m.concept_id = owner.concept_id AND m.alias_id = owner.id AND m.memory_id <> ALL (memory_ids)
         ) THEN
             PERFORM FROM pgrecall.concept_aliases a
             WHERE a.namespace_id = item.namespace_id AND a.alias = item.alias

@@ -8,7 +8,7 @@ BEGIN ATOMIC
     FROM (SELECT refresh_concept_type.concept_id AS id) this
     LEFT JOIN LATERAL (
         SELECT m.type, m.confidence FROM pgrecall.mentions m
-        WHERE m.concept_id = this.id AND m.type <> 'CONCEPT'
+        WHERE m.concept_id = this.id AND m.type IS NOT NULL
         ORDER BY m.confidence DESC, m.type
         LIMIT 1
     ) surest ON true

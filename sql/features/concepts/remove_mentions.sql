@@ -14,15 +14,17 @@ DECLARE
 BEGIN
     WITH removed AS (
         DELETE FROM pgrecall.mentions m
-        WHERE m.memory_id = remove_mentions.memory_id
+        USING pgrecall.concept_aliases a
+        WHERE a.concept_id = m.concept_id AND a.id = m.alias_id AND m.memory_id = remove_mentions.memory_id
           AND CASE
               WHEN is_gone THEN true
               WHEN m.source NOT IN ('tag', 'keyword') THEN is_reread
-              ELSE (m.source, m.namespace_id, m.alias) NOT IN (
-                  SELECT s.source, s.namespace_id, s.alias FROM _pgrecall.declared_concepts(ARRAY[remove_mentions.memory_id]) s
+              ELSE (m.source, m.namespace_id, a.alias) NOT IN (
+                  SELECT s.source::pgrecall.mention_source, s.namespace_id, s.alias
+                  FROM _pgrecall.declared_concepts(ARRAY[remove_mentions.memory_id]) s
               )
           END
-        RETURNING m.namespace_id, m.alias
+        RETURNING m.namespace_id, a.alias
     )
     SELECT COALESCE(array_agg(DISTINCT ROW (r.namespace_id, r.alias, NULL)::pgrecall.naming), '{}') INTO lost FROM removed r;
     IF is_gone OR is_reread THEN

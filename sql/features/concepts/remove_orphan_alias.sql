@@ -8,23 +8,23 @@ LANGUAGE plpgsql VOLATILE
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
-    owner bigint;
+    owner record;
 BEGIN
-    SELECT a.concept_id INTO owner FROM pgrecall.concept_aliases a
+    SELECT a.concept_id, a.id INTO owner FROM pgrecall.concept_aliases a
     WHERE a.namespace_id = remove_orphan_alias.namespace_id AND a.alias = remove_orphan_alias.alias AND NOT a.is_manual
     FOR NO KEY UPDATE;
-    IF owner IS NULL OR _pgrecall.is_alias_used(owner, remove_orphan_alias.alias) THEN
+    IF owner.id IS NULL OR _pgrecall.is_alias_used(owner.concept_id, owner.id) THEN
         RETURN NULL;
     END IF;
     -- Lock, then check again: this waits for a writer that has just mentioned the name, and then sees the mention.
-    SELECT a.concept_id INTO owner FROM pgrecall.concept_aliases a
+    SELECT a.concept_id, a.id INTO owner FROM pgrecall.concept_aliases a
     WHERE a.namespace_id = remove_orphan_alias.namespace_id AND a.alias = remove_orphan_alias.alias AND NOT a.is_manual
     FOR UPDATE;
-    IF owner IS NULL OR _pgrecall.is_alias_used(owner, remove_orphan_alias.alias) THEN
+    IF owner.id IS NULL OR _pgrecall.is_alias_used(owner.concept_id, owner.id) THEN
         RETURN NULL;
     END IF;
     DELETE FROM pgrecall.concept_aliases a
     WHERE a.namespace_id = remove_orphan_alias.namespace_id AND a.alias = remove_orphan_alias.alias;
-    RETURN owner;
+    RETURN owner.concept_id;
 END
 $function$;

@@ -25,7 +25,7 @@ BEGIN ATOMIC
     FROM doubted
     LEFT JOIN LATERAL (
         SELECT m.type, m.confidence FROM pgrecall.mentions m
-        WHERE m.concept_id = doubted.id AND m.type <> 'CONCEPT'
+        WHERE m.concept_id = doubted.id AND m.type IS NOT NULL
         ORDER BY m.confidence DESC, m.type
         LIMIT 1
     ) surest ON true

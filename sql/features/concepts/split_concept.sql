@@ -25,7 +25,7 @@ BEGIN
     END IF;
     SELECT a.name INTO own FROM pgrecall.concept_aliases a WHERE a.namespace_id = merge.namespace_id AND a.alias = merge.key;
 
-    -- If the remaining concept uses a moving alias as its name, restore its own first: concept names are unique.
+    -- If the remaining concept uses a moving alias as its name, restore its own.
     UPDATE pgrecall.concepts c SET key = a.alias, name = a.name, resolved_at = NULL
     FROM pgrecall.concept_aliases a
     WHERE c.id = merge.concept_id AND c.key = ANY (merge.aliases)

@@ -46,14 +46,13 @@ BEGIN
             FOR KEY SHARE;
             EXIT WHEN FOUND;
             INSERT INTO pgrecall.concepts AS c (namespace_id, key, name) VALUES (item.namespace_id, item.alias, item.name)
-            ON CONFLICT DO NOTHING
             RETURNING c.id INTO made;
-            -- No row: another writer has just created it; read it again.
-            IF made IS NOT NULL THEN
-                INSERT INTO pgrecall.concept_aliases (namespace_id, alias, concept_id, name)
-                VALUES (item.namespace_id, item.alias, made, item.name);
-                EXIT;
-            END IF;
+            INSERT INTO pgrecall.concept_aliases (namespace_id, alias, concept_id, name)
+            VALUES (item.namespace_id, item.alias, made, item.name)
+            ON CONFLICT DO NOTHING;
+            EXIT WHEN FOUND;
+            -- Another writer has just created the name: read it again.
+            DELETE FROM pgrecall.concepts c WHERE c.id = made;
         END LOOP;
     END LOOP;
     FOR owner IN SELECT DISTINCT o.id FROM unnest(owners) o (id) ORDER BY o.id LOOP

@@ -49,12 +49,13 @@ BEGIN
     lost := _pgrecall.remove_evidence(ids, CASE WHEN enricher = 'llm' THEN 'llm' ELSE 'pattern' END);
     WITH removed AS (
         DELETE FROM pgrecall.mentions m
-        WHERE m.memory_id = ANY (ids)
+        USING pgrecall.concept_aliases a
+        WHERE a.concept_id = m.concept_id AND a.id = m.alias_id AND m.memory_id = ANY (ids)
           AND CASE WHEN enricher = 'llm' THEN m.source = 'llm' ELSE m.source NOT IN ('tag', 'keyword', 'llm') END
-        RETURNING m.namespace_id, m.alias, m.concept_id, m.type
+        RETURNING m.namespace_id, a.alias, a.concept_id, m.type
     )
     SELECT lost || COALESCE(array_agg(DISTINCT ROW (r.namespace_id, r.alias, NULL)::pgrecall.naming), '{}'),
-           array_agg(DISTINCT r.concept_id) FILTER (WHERE r.type <> 'CONCEPT')
+           array_agg(DISTINCT r.concept_id) FILTER (WHERE r.type IS NOT NULL)
     INTO lost, doubted FROM removed r;
     SELECT array_agg(ROW (n.namespace_id, n.alias, n.name)::pgrecall.naming) INTO named FROM _pgrecall.extracted_names(found) n;
     PERFORM _pgrecall.upsert_concepts(COALESCE(named, '{}'), lost) WHERE named IS NOT NULL OR cardinality(lost) > 0;
@@ -67,11 +68,11 @@ BEGIN
         SELECT array_agg(DISTINCT ROW (a.namespace_id, a.alias, NULL)::pgrecall.naming) INTO lost
         FROM _pgrecall.extracted_names((SELECT jsonb_agg(r.item - 'mentions') FROM jsonb_array_elements(found) r (item))) n
         CROSS JOIN LATERAL (
-            SELECT a.namespace_id, a.alias, a.concept_id FROM pgrecall.concept_aliases a
+            SELECT a.namespace_id, a.alias, a.concept_id, a.id FROM pgrecall.concept_aliases a
             WHERE a.namespace_id = n.namespace_id AND a.alias = n.alias AND NOT a.is_manual
             LIMIT 1
         ) a
-        WHERE NOT _pgrecall.is_alias_used(a.concept_id, a.alias);
+        WHERE NOT _pgrecall.is_alias_used(a.concept_id, a.id);
         PERFORM _pgrecall.upsert_concepts('{}', lost) WHERE lost IS NOT NULL;
     END IF;
 

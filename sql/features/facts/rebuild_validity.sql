@@ -57,13 +57,14 @@ DECLARE
     run_trust integer[] := '{}'::integer[];
     has_undated boolean;
 BEGIN
-    SELECT array_agg(ROW (s.place, s.id, s.relationship_id, s.memory_id, s.target_id, s.source_alias, s.target_alias, s.begins,
-                          s.valid_from, s.valid_to, s.recorded_at, s.is_exclusive, s.confidence, s.origin)::pgrecall.fact_statement
+    SELECT array_agg(ROW (s.place, s.id, s.relationship_id, s.memory_id, s.target_id, s.source_alias_id, s.target_alias_id,
+                          s.begins, s.valid_from, s.valid_to, s.recorded_at, s.is_exclusive, s.confidence, s.origin
+                     )::pgrecall.fact_statement
                      ORDER BY s.place)
     INTO statements
     FROM (
         SELECT row_number() OVER (ORDER BY b.begins, m.created_at, m.id, e.id)::integer AS place,
-               e.id, e.relationship_id, e.memory_id, r.target_id, r.source_alias, r.target_alias, b.begins,
+               e.id, e.relationship_id, e.memory_id, r.target_id, r.source_alias_id, r.target_alias_id, b.begins,
                e.valid_from, e.valid_to, m.created_at AS recorded_at,
                -- A statement with only an end says nothing about earlier ones.
                e.is_exclusive AND (e.valid_from IS NOT NULL OR e.valid_to IS NULL) AS is_exclusive,
@@ -166,14 +167,14 @@ BEGIN
             SELECT runs[s.place] AS run, min(s.relationship_id) AS oldest, max(s.relationship_id) AS newest,
                    array_agg(s.place) AS places, array_agg(s.id) AS ids
             FROM unnest(statements) s
-            GROUP BY runs[s.place], s.source_alias, s.target_alias
+            GROUP BY runs[s.place], s.source_alias_id, s.target_alias_id
         ) k
     LOOP
         kept_id := run_row.oldest;
         IF NOT run_row.remains THEN
             -- At most one may be open-ended, so this one gets a provisional end until all are known.
-            INSERT INTO pgrecall.relationships AS r (namespace_id, source_id, source_alias, target_id, target_alias, label, valid_to)
-            SELECT o.namespace_id, o.source_id, o.source_alias, o.target_id, o.target_alias, o.label, 'infinity'
+            INSERT INTO pgrecall.relationships AS r (namespace_id, source_id, source_alias_id, target_id, target_alias_id, label, valid_to)
+            SELECT o.namespace_id, o.source_id, o.source_alias_id, o.target_id, o.target_alias_id, o.label, 'infinity'
             FROM pgrecall.relationships o
             WHERE o.id = run_row.oldest
             RETURNING r.id INTO kept_id;

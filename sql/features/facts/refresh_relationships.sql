@@ -37,10 +37,12 @@ BEGIN
         DELETE FROM pgrecall.relationships r
         WHERE r.id = ANY (relationship_ids)
           AND NOT EXISTS (SELECT FROM pgrecall.relationship_evidence e WHERE e.relationship_id = r.id)
-        RETURNING r.namespace_id, r.source_alias, r.target_alias
+        RETURNING r.namespace_id, r.source_id, r.source_alias_id, r.target_id, r.target_alias_id
     )
-    SELECT COALESCE(array_agg(DISTINCT ROW (r.namespace_id, n.alias, NULL)::pgrecall.naming), '{}') INTO lost
-    FROM removed r CROSS JOIN LATERAL (VALUES (r.source_alias), (r.target_alias)) n (alias);
+    SELECT COALESCE(array_agg(DISTINCT ROW (r.namespace_id, a.alias, NULL)::pgrecall.naming), '{}') INTO lost
+    FROM removed r
+    CROSS JOIN LATERAL (VALUES (r.source_id, r.source_alias_id), (r.target_id, r.target_alias_id)) n (concept_id, alias_id)
+    JOIN pgrecall.concept_aliases a ON a.concept_id = n.concept_id AND a.id = n.alias_id;
     RETURN lost;
 END
 $function$;

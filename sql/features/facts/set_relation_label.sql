@@ -66,7 +66,7 @@ BEGIN
     END IF;
 
     FOR old IN
-        SELECT r.id, r.namespace_id, r.source_id, r.source_alias, r.target_id, r.target_alias
+        SELECT r.id, r.namespace_id, r.source_id, r.source_alias_id, r.target_id, r.target_alias_id
         FROM pgrecall.relationships r
         WHERE r.namespace_id = set_relation_label.namespace_id AND r.label = old_label
           AND EXISTS (
@@ -77,10 +77,10 @@ BEGIN
     LOOP
         SELECT min(r.id) INTO kept_id FROM pgrecall.relationships r
         WHERE r.source_id = old.source_id AND r.label = new_label AND r.target_id = old.target_id
-          AND r.source_alias = old.source_alias AND r.target_alias = old.target_alias;
+          AND r.source_alias_id = old.source_alias_id AND r.target_alias_id = old.target_alias_id;
         IF kept_id IS NULL THEN
-            INSERT INTO pgrecall.relationships AS r (namespace_id, source_id, source_alias, target_id, target_alias, label)
-            VALUES (old.namespace_id, old.source_id, old.source_alias, old.target_id, old.target_alias, new_label)
+            INSERT INTO pgrecall.relationships AS r (namespace_id, source_id, source_alias_id, target_id, target_alias_id, label)
+            VALUES (old.namespace_id, old.source_id, old.source_alias_id, old.target_id, old.target_alias_id, new_label)
             RETURNING r.id INTO kept_id;
         END IF;
         UPDATE pgrecall.relationship_evidence e SET relationship_id = kept_id, label = COALESCE(e.label, old_label)

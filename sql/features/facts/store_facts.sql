@@ -44,16 +44,16 @@ BEGIN
                COALESCE(f.source, 'pattern') AS source, NULLIF(btrim(f.statement), '') AS statement,
                COALESCE(least(greatest(f.confidence, 0), 1), 1) AS confidence, COALESCE(f.is_exclusive, false) AS is_exclusive,
                f.valid_from, CASE WHEN f.valid_to >= f.valid_from OR f.valid_from IS NULL THEN f.valid_to END AS valid_to,
-               s.concept_id AS source_id, s.alias AS source_alias, t.concept_id AS target_id, t.alias AS target_alias
+               s.concept_id AS source_id, s.id AS source_alias_id, t.concept_id AS target_id, t.id AS target_alias_id
         FROM stated f
         -- One by one: the planner cannot estimate the number of rows.
         CROSS JOIN LATERAL (
-            SELECT a.namespace_id, a.concept_id, a.alias FROM pgrecall.concept_aliases a
+            SELECT a.namespace_id, a.concept_id, a.alias, a.id FROM pgrecall.concept_aliases a
             WHERE a.namespace_id = f.namespace_id AND a.alias = f.subject_alias
             LIMIT 1
         ) s
         CROSS JOIN LATERAL (
-            SELECT a.concept_id, a.alias FROM pgrecall.concept_aliases a
+            SELECT a.concept_id, a.alias, a.id FROM pgrecall.concept_aliases a
             WHERE a.namespace_id = s.namespace_id AND a.alias = f.object_alias
             LIMIT 1
         ) t
@@ -63,10 +63,10 @@ BEGIN
         -- Any of their relationships will do: rebuild_validity assigns the evidence.
         SELECT min(r.id) INTO edge FROM pgrecall.relationships r
         WHERE r.source_id = fact.source_id AND r.label = fact.label AND r.target_id = fact.target_id
-          AND r.source_alias = fact.source_alias AND r.target_alias = fact.target_alias;
+          AND r.source_alias_id = fact.source_alias_id AND r.target_alias_id = fact.target_alias_id;
         IF edge IS NULL THEN
-            INSERT INTO pgrecall.relationships AS r (namespace_id, source_id, source_alias, target_id, target_alias, label)
-            VALUES (fact.namespace_id, fact.source_id, fact.source_alias, fact.target_id, fact.target_alias, fact.label)
+            INSERT INTO pgrecall.relationships AS r (namespace_id, source_id, source_alias_id, target_id, target_alias_id, label)
+            VALUES (fact.namespace_id, fact.source_id, fact.source_alias_id, fact.target_id, fact.target_alias_id, fact.label)
             RETURNING r.id INTO edge;
         END IF;
         INSERT INTO pgrecall.relationship_evidence
@@ -78,8 +78,8 @@ BEGIN
             JOIN pgrecall.relationships r ON r.id = e.relationship_id
             WHERE e.memory_id = fact.memory_id AND e.source = fact.source AND e.label = fact.stated
               AND e.valid_from IS NOT DISTINCT FROM fact.valid_from AND e.valid_to IS NOT DISTINCT FROM fact.valid_to
-              AND r.source_id = fact.source_id AND r.source_alias = fact.source_alias AND r.label = fact.label
-              AND r.target_id = fact.target_id AND r.target_alias = fact.target_alias
+              AND r.source_id = fact.source_id AND r.source_alias_id = fact.source_alias_id AND r.label = fact.label
+              AND r.target_id = fact.target_id AND r.target_alias_id = fact.target_alias_id
         );
         IF FOUND THEN
             touched := touched || edge;
