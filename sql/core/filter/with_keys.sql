@@ -24,8 +24,8 @@ DECLARE
     keyed pgrecall.recall_filter := filter;
     few CONSTANT integer := 2000;
     are_few boolean;
-    size bigint;
-    passed integer;
+    size integer;
+    passed bigint;
 BEGIN
     IF num_nonnulls(filter.tags_any, filter.tags_all, filter.metadata_contains, filter.metadata_path) = 0 THEN
         RETURN filter;
@@ -45,7 +45,7 @@ BEGIN
         WHERE (filter.tags_any IS NULL OR s.tags && filter.tags_any) AND (filter.tags_all IS NULL OR s.tags @> filter.tags_all)
           AND (filter.metadata_contains IS NULL OR s.metadata @> filter.metadata_contains)
           AND (filter.metadata_path IS NULL OR s.metadata @@ filter.metadata_path);
-        -- Chance alone makes eight of one or two.
+        -- Fewer may be chance.
         IF passed >= 8 AND passed * size > 100 * 2 * few THEN
             RETURN filter;
         END IF;
