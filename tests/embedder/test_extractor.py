@@ -388,7 +388,8 @@ def test_what_the_database_refuses_is_failed_alone(
     conn.execute("SELECT pgrecall.set_entity_rules('TRAP', ARRAY[%s])", [CANARY])
     conn.execute(
         "CREATE FUNCTION pgrecall.trap() RETURNS trigger LANGUAGE plpgsql AS "
-        "$$ BEGIN RAISE EXCEPTION 'no %', NEW.alias USING ERRCODE = '22023'; END $$"
+        "$$ BEGIN RAISE EXCEPTION 'no %', (SELECT a.alias FROM pgrecall.concept_aliases a WHERE a.id = NEW.alias_id) "
+        "USING ERRCODE = '22023'; END $$"
     )
     conn.execute(
         "CREATE TRIGGER trap BEFORE INSERT ON pgrecall.mentions FOR EACH ROW "
