@@ -59,7 +59,7 @@ _MEMORIES = """
 SELECT n.name, m.id, m.external_id
 FROM pgrecall.memories m JOIN pgrecall.namespaces n ON n.id = m.namespace_id
 """
-_CONCEPTS = "SELECT (_pgrecall.resolve_request(%(text)s, %(vector)s, %(namespace)s, '{}')).concepts"
+_CONCEPTS = "SELECT (_pgrecall.resolve_granted(%(text)s, %(vector)s, %(namespace)s, '{}')).concepts"
 
 
 @dataclass(frozen=True, slots=True)
