@@ -54,7 +54,7 @@ RETURNS TABLE (id bigint, title text, content text, score double precision)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pgrecall, public, pg_temp SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 DECLARE
-    question pgrecall.recall_request := _pgrecall.resolve_granted(query, query_vec, namespace, '{{}}');
+    question pgrecall.recall_request := _pgrecall.resolve_request(query, query_vec, pgrecall.namespace_id(namespace), '{{}}');
     filter pgrecall.recall_filter := _pgrecall.memory_filter(
         NULL, NULL, tags_all, NULL, NULL, NULL, NULL, NULL, NULL, since, NULL, false, true
     );
