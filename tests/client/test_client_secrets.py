@@ -34,13 +34,18 @@ def test_a_scan_goes_through_all_batches(dsn: str, conn: Connection[Any]) -> Non
         assert client.admin.scan_secrets().marked == 0
         with pytest.raises(UnknownNamespace):
             client.admin.scan_secrets("nowhere")
-        conn.execute("CREATE ROLE reading LOGIN IN ROLE pgrecall_writer")
-        conn.execute("SELECT pgrecall.grant_namespace('reading', 'vault')")
-    with (
-        Client(psycopg.conninfo.make_conninfo(dsn, user="reading")) as client,
-        pytest.raises(PermissionDenied),
-    ):
-        client.admin.scan_secrets("vault")
+    role = f"scans_{conn.info.backend_pid}"
+    conn.execute(f"CREATE ROLE {role} LOGIN IN ROLE pgrecall_writer".encode())
+    conn.execute("SELECT pgrecall.grant_namespace(%s, 'vault')", (role,))
+    try:
+        with (
+            Client(psycopg.conninfo.make_conninfo(dsn, user=role)) as client,
+            pytest.raises(PermissionDenied),
+        ):
+            client.admin.scan_secrets("vault")
+    finally:
+        conn.execute(f"DROP OWNED BY {role}".encode())
+        conn.execute(f"DROP ROLE {role}".encode())
 
 
 def test_asynchronously(dsn: str) -> None:

@@ -277,7 +277,7 @@ def write_late(system: System) -> list[int]:
     assert {
         "mentions", "temporal_refs", "relationship_evidence", "extractions", "curations"
     } <= derived(system.conn, late)  # fmt: skip
-    assert {"provider", "llm", "dump", "table mentions"} <= places, "it was to be found before"
+    assert {"provider", "llm", "dump", "table concept_aliases"} <= places, "it was to be found before"
     assert not places & TOLD
     assert "refused" in system.logs(), "the provider failed"
     return late
