@@ -119,9 +119,7 @@ BEGIN
             recall.query, recall.query_vec, home, arguments,
             _pgrecall.reads_past(asked), _pgrecall.question_anchor(asked, recall.reference_time)
         );
-        IF asked.timeframe IS NOT NULL THEN
-            asked.referring := _pgrecall.referring_memories(request.namespace_id, asked.timeframe);
-        END IF;
+        asked.referring := _pgrecall.referring_memories(request.namespace_id, asked.timeframe);
         RETURN QUERY
             SELECT m.id, m.external_id, m.title, m.content, r.score,
                    r.lexical_rank, r.dense_rank, r.graph_rank, r.lexical_score, r.similarity, r.graph_score,

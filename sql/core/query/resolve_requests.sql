@@ -25,7 +25,7 @@ DECLARE
     share double precision := 0::double precision;
 BEGIN
     IF cardinality(names) = 1 THEN
-        RETURN ARRAY[_pgrecall.resolve_request(query, query_vec, pgrecall.namespace_id(names[1]), arguments, reads_past, anchor)];
+        RETURN ARRAY[_pgrecall.resolve_request(query, query_vec, seen[1], arguments, reads_past, anchor)];
     END IF;
     FOR place IN 1..cardinality(names) LOOP
         CONTINUE WHEN seen[place] IS NULL;

@@ -9,6 +9,7 @@ AS $function$
 DECLARE
     language regconfig;
     phrase tsquery;
+    seen tsquery[] := '{}'::tsquery[];
     phrases tsquery;
     plain text := _pgrecall.pretokenize(_pgrecall.strip_accents(_pgrecall.normalize_text(query)));
 BEGIN
@@ -16,8 +17,9 @@ BEGIN
         -- phraseto_tsquery raises a NOTICE for stop words only.
         CONTINUE WHEN to_tsvector(language, plain) = '';
         phrase := phraseto_tsquery(language, plain);
-        IF numnode(phrase) BETWEEN 2 AND 1000 THEN
-            phrases := CASE WHEN phrases IS NULL OR phrases = phrase THEN phrase ELSE phrases || phrase END;
+        IF numnode(phrase) BETWEEN 2 AND 1000 AND phrase <> ALL (seen) THEN
+            seen := seen || phrase;
+            phrases := COALESCE(phrases || phrase, phrase);
         END IF;
     END LOOP;
     RETURN phrases;

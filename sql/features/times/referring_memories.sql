@@ -7,10 +7,19 @@
 -- period  half-open, see to_half_open()
 CREATE OR REPLACE FUNCTION _pgrecall.referring_memories(namespace_id integer, period tstzrange)
 RETURNS bigint[]
-LANGUAGE sql STABLE PARALLEL SAFE
-RETURN CASE WHEN period IS NOT NULL THEN ARRAY(
-    SELECT DISTINCT r.memory_id
-    FROM pgrecall.temporal_refs r
-    WHERE r.namespace_id = referring_memories.namespace_id AND NOT isempty(period)
-      AND r.to_at > COALESCE(lower(period), '-infinity') AND r.from_at < COALESCE(upper(period), 'infinity')
-) END;
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path FROM CURRENT
+AS $function$
+BEGIN
+    -- Most calls name no period. In plpgsql they start no plan.
+    IF period IS NULL THEN
+        RETURN NULL;
+    END IF;
+    RETURN ARRAY(
+        SELECT DISTINCT r.memory_id
+        FROM pgrecall.temporal_refs r
+        WHERE r.namespace_id = referring_memories.namespace_id AND NOT isempty(period)
+          AND r.to_at > COALESCE(lower(period), '-infinity') AND r.from_at < COALESCE(upper(period), 'infinity')
+    );
+END
+$function$;

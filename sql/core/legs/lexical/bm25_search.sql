@@ -37,8 +37,9 @@ BEGIN
         found := COALESCE(cardinality(ids), 0);
         EXIT WHEN parsed.common IS NULL OR found >= depth OR tried IS NULL
             -- Of what was read: a term's memories, from its idf, up to the budget.
-            OR found * (SELECT sum(least(parsed.budget, (_pgrecall.namespace_size(namespace_id, 100000000) + 1) / exp(i.idf)))
-                        FROM unnest(parsed.idfs) i (idf)) < tried * depth::bigint;
+            OR found * (SELECT sum(least(parsed.budget, (n.size + 1) / exp(i.idf)))
+                        FROM (SELECT _pgrecall.namespace_size(namespace_id, 100000000) AS size OFFSET 0) n
+                        CROSS JOIN unnest(parsed.idfs) i (idf)) < tried * depth::bigint;
         tried := NULL;
     END LOOP;
     is_scanned := parsed.common IS NOT NULL AND found < depth;
