@@ -21,10 +21,8 @@ DECLARE
     ends_at CONSTANT timestamptz := clock_timestamp() + interval '2 seconds';
     home integer;
 BEGIN
-    IF max_memories IS NULL OR max_memories NOT BETWEEN 1 AND 100000 THEN
-        RAISE EXCEPTION 'max_memories must be between 1 and 100000, not %', COALESCE(max_memories::text, 'NULL')
-            USING ERRCODE = 'invalid_parameter_value', HINT = 'The default is 1000.';
-    ELSIF current_setting('transaction_isolation') <> 'read committed' THEN
+    PERFORM _pgrecall.check_batch_size(max_memories);
+    IF current_setting('transaction_isolation') <> 'read committed' THEN
         RAISE EXCEPTION 'expiry needs the isolation level read committed'
             USING ERRCODE = 'object_not_in_prerequisite_state',
                   HINT = 'An older snapshot would miss what was kept meanwhile. Run it in a READ COMMITTED transaction.';

@@ -30,10 +30,9 @@ BEGIN
     counts := '{}'::jsonb;
     IF NOT _pgrecall.sees_namespace(pgrecall.session_role(), home, true) THEN
         RETURN;
-    ELSIF max_memories IS NULL OR max_memories NOT BETWEEN 1 AND 100000 THEN
-        RAISE EXCEPTION 'max_memories must be between 1 and 100000, not %', COALESCE(max_memories::text, 'NULL')
-            USING ERRCODE = 'invalid_parameter_value', HINT = 'The default is 1000.';
-    ELSIF current_setting('transaction_isolation') <> 'read committed' THEN
+    END IF;
+    PERFORM _pgrecall.check_batch_size(max_memories);
+    IF current_setting('transaction_isolation') <> 'read committed' THEN
         RAISE EXCEPTION 'a scan for secrets needs the isolation level read committed'
             USING ERRCODE = 'object_not_in_prerequisite_state',
                   HINT = 'An older snapshot would miss what was changed meanwhile. Run it in a READ COMMITTED transaction.';
