@@ -169,6 +169,39 @@ def test_all_texts_of_a_memory_are_read(conn: Connection[Any]) -> None:
     assert KEY.lower() not in memory["words"]
 
 
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        (
+            {"password": [{"note": "mine"}, PASSWORD]},
+            {"password": [{"note": "mine"}, "[redacted: password]"]},
+        ),
+        (
+            {"password": [[], [PASSWORD]], "a": PASSWORD},
+            {"password": [[], ["[redacted: password]"]], "a": PASSWORD},
+        ),
+        ([{"password": {"hint": PASSWORD}}], [{"password": {"hint": PASSWORD}}]),
+        (
+            {'{"[': 'a "quoted" \\ {[', "k": [JWT, "}]"]},
+            {'{"[': 'a "quoted" \\ {[', "k": ["[redacted: jwt]", "}]"]},
+        ),
+        (JWT, "[redacted: jwt]"),
+    ],
+)
+def test_a_string_is_read_after_its_own_key(conn: Connection[Any], given: object, kept: object) -> None:
+    assert rows(conn, "_pgrecall.redact_json", Jsonb(given))[0][0] == kept
+
+
+@pytest.mark.parametrize("brackets", [("[", "]"), ('{"a":', "}")])
+def test_a_deeply_nested_value_is_read_to_its_end(conn: Connection[Any], brackets: tuple[str, str]) -> None:
+    opening, closing = brackets
+    deep = f'{opening * 3000}"password: {PASSWORD}"{closing * 3000}'
+    (clean, kinds) = conn.execute(
+        "SELECT clean::text, kinds FROM _pgrecall.redact_json(%s)", [deep]
+    ).fetchone() or ("", [])
+    assert (PASSWORD in clean, "[redacted: password]" in clean, kinds) == (False, True, ["password"])
+
+
 def test_update_and_supersede_and_import(conn: Connection[Any]) -> None:
     policy(conn, "redact")
     memory_id = remember(conn, "the old server")

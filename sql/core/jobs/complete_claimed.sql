@@ -16,7 +16,7 @@ CREATE OR REPLACE FUNCTION pgrecall.complete_claimed(
 RETURNS integer
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
-SET lock_timeout = '300ms'
+SET lock_timeout = '1s'
 AS $function$
 DECLARE
     made_for CONSTANT integer := COALESCE(complete_claimed.generation, pgrecall.active_generation());

@@ -1,51 +1,59 @@
 -- Replaces each secret in the keys and strings of a JSON value, as redact_text() does. A string is read after its key, so that
--- {"password": "…"} has one.
+-- {"password": "…"} has one; the elements of an array are read after the key of the array.
 --
--- key  that of the value; NULL: none
-CREATE OR REPLACE FUNCTION _pgrecall.redact_json(value jsonb, key text DEFAULT NULL, OUT clean jsonb, OUT kinds text[])
+-- Goes through the text of the value once: a recursion would keep memory for each level of a value that is nested deeply.
+CREATE OR REPLACE FUNCTION _pgrecall.redact_json(value jsonb, OUT clean jsonb, OUT kinds text[])
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
-    prefix CONSTANT text := key || ': ';
-    item record;
+    parts text[] := '{}';
+    keys text[] := '{}';  -- the latest key of each level
+    depth integer := 0;
+    token record;
+    content text;
+    key text;
     read record;
 BEGIN
-    clean := value;
-    IF jsonb_typeof(value) = 'string' THEN
-        SELECT t.clean, t.kinds INTO read FROM _pgrecall.redact_text(value #>> '{}') t;
-        kinds := read.kinds;
-        clean := CASE WHEN kinds IS NULL THEN value ELSE to_jsonb(read.clean) END;
-        IF prefix IS NOT NULL THEN
-            SELECT t.clean, t.kinds INTO read FROM _pgrecall.redact_text(prefix || (clean #>> '{}')) t;
+    FOR token IN
+        -- Strings, and what lies between them. A key is followed by a colon.
+        SELECT t.part, starts_with(t.part, '"') AS is_string, starts_with(lead(t.part) OVER (ORDER BY t.place), ':') AS is_key
+        FROM (
+            SELECT m.found[1] AS part, m.place
+            FROM regexp_matches(value::text, '"(?:[^"\\]|\\.)*"|[^"]+', 'g') WITH ORDINALITY m (found, place)
+        ) t
+        ORDER BY t.place
+    LOOP
+        IF NOT token.is_string THEN
+            FOR read IN SELECT b.bracket[1] AS bracket FROM regexp_matches(token.part, '[][{}]', 'g') b (bracket) LOOP
+                depth := depth + CASE WHEN read.bracket IN ('{', '[') THEN 1 ELSE -1 END;
+                -- An array has no keys: its elements have that of the array.
+                IF read.bracket IN ('{', '[') THEN
+                    keys[depth] := CASE WHEN read.bracket = '[' AND depth > 1 THEN keys[depth - 1] END;
+                END IF;
+            END LOOP;
+            parts := array_append(parts, token.part);
+            CONTINUE;
+        END IF;
+        content := token.part::jsonb #>> '{}';
+        SELECT t.clean, t.kinds INTO read FROM _pgrecall.redact_text(content) t;
+        kinds := array_cat(kinds, read.kinds);
+        IF token.is_key THEN
+            keys[depth] := content;
+        ELSIF keys[depth] IS NOT NULL THEN
+            key := keys[depth] || ': ';
+            content := read.clean;
+            SELECT t.clean, t.kinds INTO read FROM _pgrecall.redact_text(key || content) t;
             -- A secret that begins in the key is the key's own.
-            IF read.kinds IS NOT NULL AND starts_with(read.clean, prefix) THEN
+            IF read.kinds IS NOT NULL AND starts_with(read.clean, key) THEN
                 kinds := array_cat(kinds, read.kinds);
-                clean := to_jsonb(substr(read.clean, length(prefix) + 1));
+                read.clean := substr(read.clean, length(key) + 1);
+            ELSE
+                read.clean := content;
             END IF;
         END IF;
-    ELSIF jsonb_typeof(value) = 'array' THEN
-        clean := '[]';
-        FOR item IN
-            SELECT r.clean, r.kinds
-            FROM jsonb_array_elements(value) WITH ORDINALITY e (value, place)
-            CROSS JOIN LATERAL _pgrecall.redact_json(e.value, redact_json.key) r
-            ORDER BY e.place
-        LOOP
-            clean := clean || jsonb_build_array(item.clean);
-            kinds := array_cat(kinds, item.kinds);
-        END LOOP;
-    ELSIF jsonb_typeof(value) = 'object' THEN
-        clean := '{}';
-        FOR item IN
-            SELECT k.clean AS key, r.clean AS value, array_cat(k.kinds, r.kinds) AS kinds
-            FROM jsonb_each(value) e
-            CROSS JOIN LATERAL _pgrecall.redact_text(e.key) k
-            CROSS JOIN LATERAL _pgrecall.redact_json(e.value, e.key) r
-        LOOP
-            clean := clean || jsonb_build_object(item.key, item.value);
-            kinds := array_cat(kinds, item.kinds);
-        END LOOP;
-    END IF;
+        parts := array_append(parts, to_json(read.clean)::text);
+    END LOOP;
+    clean := array_to_string(parts, '')::jsonb;
 END
 $function$;
