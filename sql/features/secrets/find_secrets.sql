@@ -13,9 +13,10 @@ AS $function$
 DECLARE
     texts jsonb;
 BEGIN
+    -- A space between them, so that a run of characters does not go on in the next.
     IF NOT _pgrecall.may_hold_secret(_pgrecall.visible_text(concat_ws(
-        E'\n', content, title, category, source, speaker, array_to_string(tags, E'\n'),
-        array_to_string(expanded_keywords, E'\n'), CASE WHEN metadata <> '{}' THEN metadata::text END
+        ' ', content, title, category, source, speaker, array_to_string(tags, ' '),
+        array_to_string(expanded_keywords, ' '), CASE WHEN metadata <> '{}' THEN metadata::text END
     ))) THEN
         RETURN;
     END IF;
