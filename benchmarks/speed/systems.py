@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.speed.generator import EMPTY, LARGE, MEDIUM, SPAN, START, TAGS, TINY
+from benchmarks.speed.storage import BASELINE_INDEX
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -163,8 +164,11 @@ def find_seeds(connection: Connection[Any], target: Target, questions: Sequence[
 
 
 def prepare_baselines(connection: Connection[Any]) -> None:
-    """Make the function of the naive baseline."""
+    """Make the function of the naive baseline, and the index on words of an application without postings."""
     connection.execute(_read("hybrid_search"))
+    connection.execute(
+        f"CREATE INDEX IF NOT EXISTS {BASELINE_INDEX} ON pgrecall.memories USING gin (search_vector)".encode()
+    )
 
 
 def baseline_naive(target: Target) -> Call:

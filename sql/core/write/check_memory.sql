@@ -84,7 +84,8 @@ BEGIN
         ELSIF field.kind = 'object' THEN
             IF NOT _pgrecall.is_plain_json(field.value) THEN
                 RAISE EXCEPTION '%: metadata is nested too deeply or has a number out of range', subject
-                    USING ERRCODE = 'program_limit_exceeded', HINT = 'It has at most 64 levels and numbers up to 1e308. Write others as text.';
+                    USING ERRCODE = 'program_limit_exceeded',
+                          HINT = 'It has at most 64 levels and numbers up to 1e308. Write others as text.';
             ELSIF octet_length(field.value::text) > max_metadata_bytes THEN
                 RAISE EXCEPTION '%: metadata has % bytes; % is the limit', subject, octet_length(field.value::text), max_metadata_bytes
                     USING ERRCODE = 'program_limit_exceeded', HINT = 'Store documents elsewhere, and their address in metadata.';
