@@ -1,4 +1,4 @@
-"""The commands: `python -m benchmarks sizing`, `aging` and `ef-search`."""
+"""The commands: `python -m benchmarks sizing`, `aging`, `scale` and `ef-search`."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from benchmarks.operations.ef_search import (
     measure_settings,
     settings_to_try,
 )
+from benchmarks.operations.scale import Scale, measure_scale
 from benchmarks.operations.sizing import measure_sizes
 from benchmarks.operations.texts import pooled, stored
 from benchmarks.quality.datasets import POOL
@@ -70,6 +71,19 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     aging.add_argument("--queries", type=positive, default=200, metavar="N", help="questions")
     add_run_options(aging)
 
+    scale = commands.add_parser("scale", help="millions of memories: loading, asking, operating; takes hours")
+    scale.set_defaults(command=_scale)
+    scale.add_argument("--rows", type=positive, default=5_000_000, metavar="N", help="memories")
+    scale.add_argument("--dim", type=positive, default=384, metavar="N", help="of the embeddings")
+    scale.add_argument("--queries", type=positive, default=200, metavar="N", help="questions")
+    scale.add_argument(
+        "--folder", type=Path, required=True, metavar="DIR",
+        help="of a server of its own, which stays: an interrupted run goes on there",
+    )  # fmt: skip
+    scale.add_argument("--shared-buffers", default="6GB", metavar="SIZE", help="of that server")
+    scale.add_argument("--seed", type=int, default=42, metavar="N")
+    scale.add_argument("--json", type=Path, metavar="FILE", help="write the results here")
+
     ef_search = commands.add_parser(
         "ef-search", help="hnsw.ef_search and iterative scans against recall and time"
     )
@@ -118,6 +132,19 @@ def _aging(options: argparse.Namespace) -> int:
             )  # fmt: skip
 
     return _run("aging", options, measure, console.aging)
+
+
+def _scale(options: argparse.Namespace) -> int:
+    def measure() -> dict[str, Any]:
+        corpus = Corpus(options.rows, options.dim, options.seed)
+        settings = {
+            "shared_buffers": options.shared_buffers,
+            "max_wal_size": "8GB",
+            "checkpoint_timeout": "15min",
+        }
+        return measure_scale(Scale(options.folder, corpus, options.queries, settings, say))
+
+    return _run("scale", options, measure, console.scale)
 
 
 def _ef_search(options: argparse.Namespace) -> int:

@@ -10,7 +10,7 @@ from benchmarks.speed.console import surroundings, table
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["aging", "ef_search", "sizing"]
+__all__ = ["aging", "ef_search", "scale", "sizing"]
 
 
 def sizing(result: Mapping[str, Any]) -> str:
@@ -48,6 +48,16 @@ def aging(result: Mapping[str, Any]) -> str:
     return "\n\n".join(
         [table(("", *stages), rows), f"answers changed by renewal: {changed}", surroundings(result, about)]
     )
+
+
+def scale(result: Mapping[str, Any]) -> str:
+    """Render what each step found."""
+    rows = [
+        (name, ", ".join(f"{key} {value}" for key, value in found.items() if key != "bytes_per_memory"))
+        for name, found in result["steps"].items()
+    ]
+    about = f"{result['rows']:,} memories"
+    return f"{table(('', ''), rows)}\n\n{surroundings(result, about)}"
 
 
 def ef_search(result: Mapping[str, Any]) -> str:

@@ -8,6 +8,7 @@ from benchmarks.operations.command import FORMAT
 from benchmarks.operations.sizing import KINDS
 from benchmarks.report.markdown import details, file_link, of_kind, revision, table
 from benchmarks.report.plots import settings_plot
+from benchmarks.report.scale import scale
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -78,6 +79,8 @@ def render(results: Results, plots: dict[str, Plot]) -> list[str]:
         parts += [_curves(found), _source(name, found)]
     for name, found in _measured(results, "partitioning"):
         parts += ["### Partitions\n", _partitions(found), _source(name, found)]
+    for name, found in _measured(results, "scale"):
+        parts += [f"### {found['rows']:,} memories on one machine\n", scale(found), _source(name, found)]
     return ["## Operations\n", *parts] if parts else []
 
 

@@ -16,7 +16,9 @@ from benchmarks.operations.sizing import KINDS, SIZES
 from benchmarks.operations.texts import pooled
 from benchmarks.report import operations
 from benchmarks.report.places import NoFigures, fill, without
+from benchmarks.report.scale import scale
 from benchmarks.speed.questions import Question
+from pgrecall.server import EmbeddedServer
 from support.memories import remember_many
 
 if TYPE_CHECKING:
@@ -70,6 +72,28 @@ def test_sizing(measured: list[tuple[str, dict[str, Any]]]) -> None:
         }  # fmt: skip
         assert all(cost["ms_per_memory"] > 0 for cost in costs.values())
         assert costs["embeddings_written"]["wal_per_memory"] > 2 * one["dim"]
+
+
+def test_scale(public_dir: Path, tmp_path: Path) -> None:
+    file = tmp_path / "scale.json"
+    few = ["--rows", "3000", "--dim", str(DIMENSION), "--queries", "5", "--shared-buffers", "64MB"]
+    command = ["scale", *few, "--folder", str(public_dir / "scale"), "--json", str(file)]
+    try:
+        assert benchmarks(command) == 0
+        first = json.loads(file.read_text(encoding="utf-8"))
+        # A second run goes on where the first ended: nothing is left but to bring the code up to date.
+        assert benchmarks(command) == 0
+    finally:
+        EmbeddedServer(public_dir / "scale").down()
+    steps = json.loads(file.read_text(encoding="utf-8"))["steps"]
+    assert {name: steps[name] for name in first["steps"]} == first["steps"]
+    assert set(steps) - set(first["steps"]) == {"upgrade"}
+    assert steps["vacuum"]["bytes_per_memory"]["memories_embedding_idx"] > DIMENSION
+    assert steps["tenant"]["remember_many_per_second"] > 0
+    assert steps["updates"]["updates"] > 0
+    assert steps["dump"]["bytes"] > 100_000
+    assert all(one["recall_beside"]["n"] > 0 for name, one in steps.items() if name in ("dump", "rebuild"))
+    assert "by tenth" in scale(json.loads(file.read_text(encoding="utf-8")))
 
 
 def test_every_byte_is_counted_once(conn: Connection[Any]) -> None:

@@ -1,0 +1,321 @@
+"""Millions of memories on one machine: loading them, asking beside all that an operator does, cold and warm.
+
+A run takes hours. What it has done stands in the database, so an interrupted one goes on where it ended.
+The extracted mentions of the other benchmarks are left out: tags alone make 1.9 mentions a memory here.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event, Thread
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+from pgvector.psycopg import register_vector
+from psycopg.conninfo import make_conninfo
+
+from benchmarks.operations.live import embed, prepared
+from benchmarks.speed import machine
+from benchmarks.speed.generator import MEDIUM, TINY, Corpus
+from benchmarks.speed.ingest import BATCH
+from benchmarks.speed.measure import WARM_UP, Latency, alternately
+from benchmarks.speed.questions import NATURAL, questions
+from benchmarks.speed.storage import HNSW, MODEL, connect, create_database, seconds, sizes, sync_memories
+from benchmarks.speed.systems import FILTERS, recall
+from pgrecall import Client
+from pgrecall.admin.migrate import migrate
+from pgrecall.server import EmbeddedServer
+from pgrecall.server.binaries import binaries
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from psycopg import Connection
+
+    from benchmarks.speed.measure import Call
+
+__all__ = ["Scale", "measure_scale"]
+
+TENANT = "tenant"
+"""A namespace of `TENANT_ROWS` memories, stored last, among all the others."""
+TENANT_ROWS = 10_000
+_UPDATES = 50_000
+_TABLES = "pgrecall.memories, pgrecall.postings, pgrecall.term_stats, pgrecall.mentions, pgrecall.concepts"
+_STEPS = """
+CREATE SCHEMA IF NOT EXISTS bench;
+CREATE TABLE IF NOT EXISTS bench.chunks (
+    chunk integer PRIMARY KEY, seconds real NOT NULL, load_average real NOT NULL
+);
+CREATE TABLE IF NOT EXISTS bench.steps (name text PRIMARY KEY, found jsonb NOT NULL);
+"""
+_CACHES = Path("/proc/sys/vm/drop_caches")
+
+
+class Scale:
+    """One run over a server of its own, whose folder stays.
+
+    Args:
+        folder: Where the server's data are.
+        corpus: What goes in.
+        queries: Questions a way of asking is measured with.
+        settings: Of the server.
+        say: Told of progress.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        corpus: Corpus,
+        queries: int,
+        settings: dict[str, str],
+        say: Callable[[str], None],
+    ) -> None:
+        self.server = EmbeddedServer(folder, settings=settings)
+        self.corpus = corpus
+        self.say = say
+        self.asked = questions(corpus, NATURAL, queries + WARM_UP)
+        self.dsn = make_conninfo(self.server.up(), dbname=f"bench_scale_{corpus.rows}")
+
+    def step(self, name: str, take: Callable[[Connection[Any]], dict[str, Any]]) -> None:
+        """Take a step, unless an earlier run has, and write down what was found."""
+        with connect(self.dsn) as connection:
+            if connection.execute("SELECT FROM bench.steps WHERE name = %s", (name,)).fetchone() is not None:
+                return
+            self.say(f"  {name}")
+            before = round(os.getloadavg()[0], 2)
+            found = take(connection)
+        with connect(self.dsn) as connection:  # a step may restart the server
+            found["load_before"] = before
+            connection.execute("INSERT INTO bench.steps VALUES (%s, %s)", (name, json.dumps(found)))
+
+    def create(self) -> None:
+        """Make the database, or bring it up to the present code."""
+        with connect(self.server.dsn()) as connection:
+            name = psycopg.conninfo.conninfo_to_dict(self.dsn)["dbname"]
+            there = connection.execute("SELECT FROM pg_database WHERE datname = %s", (name,)).fetchone()
+        if there is None:
+            create_database(self.server.dsn(), str(name))
+        begun = time.perf_counter()
+        migrate(self.dsn, dim=self.corpus.dimension, model=MODEL)
+        took = time.perf_counter() - begun
+        with connect(self.dsn) as connection:
+            connection.execute(_STEPS.encode())
+            for namespace in self.corpus.namespaces if there is None else ():
+                connection.execute("SELECT pgrecall.create_namespace(%s)", (namespace,))
+        self.step("hnsw", _drop_hnsw)
+        if there is not None:
+            self.step("upgrade", lambda _: {"seconds": round(took, 2)})
+
+    def load(self) -> None:
+        """COPY what is not there yet, a chunk a transaction, with every trigger and every index but HNSW."""
+        with connect(self.dsn) as connection:
+            register_vector(connection)
+            namespaces = dict(connection.execute("SELECT name, id FROM pgrecall.namespaces").fetchall())
+            there = {chunk for (chunk,) in connection.execute("SELECT chunk FROM bench.chunks")}
+            for index in sorted(set(range(self.corpus.chunks)) - there):
+                chunk = self.corpus.chunk(index)  # its making is not counted
+                with connection.transaction():
+                    begun = time.perf_counter()
+                    sync_memories(connection, chunk, namespaces)
+                    took = time.perf_counter() - begun
+                    connection.execute(
+                        "INSERT INTO bench.chunks VALUES (%s, %s, %s)",
+                        (index, took, os.getloadavg()[0]),
+                    )
+                if (index + 1) % 50 == 0:
+                    self.say(
+                        f"  {(index + 1) * len(chunk.memories):,} stored, {took:.1f} s for the last 10,000"
+                    )
+
+    def loaded(self, connection: Connection[Any]) -> dict[str, Any]:
+        """Return rows a second, of all and of each tenth."""
+        times = [took for (took,) in connection.execute("SELECT seconds FROM bench.chunks ORDER BY chunk")]
+        parts = [times[len(times) * n // 10 : len(times) * (n + 1) // 10] for n in range(10)]
+        rate = self.corpus.rows / len(times)
+        return {
+            "seconds": round(sum(times), 1),
+            "rows_per_second": round(self.corpus.rows / sum(times), 1),
+            "rows_per_second_by_tenth": [round(rate * len(part) / sum(part), 1) for part in parts if part],
+        }
+
+    def build(self, connection: Connection[Any]) -> dict[str, Any]:
+        """Build the HNSW index, in as much memory as it needs if the machine has twice that."""
+        connection.execute("SELECT set_config('maintenance_work_mem', '8GB', false)")
+        connection.execute("SET max_parallel_maintenance_workers = 2")
+        row = connection.execute(
+            "SELECT found ->> 'definition' FROM bench.steps WHERE name = 'hnsw'"
+        ).fetchone()
+        connection.execute(f"DROP INDEX IF EXISTS {HNSW}".encode())
+        return {"seconds": round(seconds(connection, str((row or ("",))[0])), 1)}
+
+    def vacuum(self, connection: Connection[Any]) -> dict[str, Any]:
+        """VACUUM ANALYZE after the load, and see what each table and index takes."""
+        took = seconds(connection, f"VACUUM ANALYZE {_TABLES}")
+        (size,) = connection.execute("SELECT pg_database_size(current_database())").fetchone() or (0,)
+        return {
+            "seconds": round(took, 1),
+            "database_bytes": size,
+            "bytes_per_memory": sizes(connection),
+        }
+
+    def tenant(self, connection: Connection[Any]) -> dict[str, Any]:
+        """Store one more namespace as an application and an embedder do, into the full tables and indexes."""
+        memories, vectors = prepared(Corpus(TENANT_ROWS, self.corpus.dimension, self.corpus.seed + 1), TENANT)
+        with self.beside() as times, Client(self.dsn) as client:
+            begun = time.perf_counter()
+            client.remember_many(memories, batch_size=BATCH, create_namespace=True)
+            stored = time.perf_counter()
+            embed(connection, vectors)
+            embedded = time.perf_counter()
+        return {
+            "remember_many_per_second": round(len(memories) / (stored - begun), 1),
+            "embeddings_written_per_second": round(len(memories) / (embedded - stored), 1),
+            "recall_beside": _latency(times),
+        }
+
+    def cold(self, _: Connection[Any]) -> dict[str, Any]:
+        """Ask after a restart, the system's caches dropped where that is allowed."""
+        self.server.down()
+        try:
+            _CACHES.write_text("3")
+            dropped = True
+        except OSError:
+            dropped = False
+        self.server.up()
+        times = []
+        call = recall()
+        with connect(self.dsn) as connection:
+            for question in self.asked[:50]:
+                begun = time.perf_counter()
+                call(connection, question)
+                times.append((time.perf_counter() - begun) * 1000)
+        return {
+            "caches_dropped": dropped,
+            "first_ms": round(times[0], 1),
+            "first_10": _latency(times[:10]),
+            "first_50": _latency(times),
+        }
+
+    def warm(self, connection: Connection[Any]) -> dict[str, Any]:
+        """Ask in namespaces of every size and under filters, in turns."""
+        calls: dict[str, Call] = {
+            "large": recall(),
+            "medium": recall(namespace=MEDIUM),
+            "tenant": recall(namespace=TENANT),
+            "tiny": recall(namespace=TINY),
+            **{
+                name.removeprefix("recall:"): recall(**options)
+                for name, options in FILTERS.items()
+                if name.startswith(("recall:tag", "recall:time"))
+            },
+        }
+        times = alternately(connection, calls, self.asked, 600)
+        return {"recall": {name: _latency(one) for name, one in times.items()}}
+
+    def updates(self, connection: Connection[Any]) -> dict[str, Any]:
+        """Change the importance of some memories, then VACUUM; recall is asked beside both."""
+        with self.beside() as changing:
+            begun = time.perf_counter()
+            (changed,) = connection.execute(
+                "SELECT count(update_memory(m.id, importance => 0.4)) FROM "
+                "(SELECT id FROM pgrecall.memories TABLESAMPLE SYSTEM (5) LIMIT %s) m",
+                (_UPDATES,),
+            ).fetchone() or (0,)
+            changing_took = time.perf_counter() - begun
+        with self.beside() as cleaning:
+            took = seconds(connection, f"VACUUM {_TABLES}")
+        return {
+            "updates": changed,
+            "updates_per_second": round(changed / changing_took, 1),
+            "recall_beside_updates": _latency(changing),
+            "vacuum_seconds": round(took, 1),
+            "recall_beside_vacuum": _latency(cleaning),
+        }
+
+    def dump(self, _: Connection[Any]) -> dict[str, Any]:
+        """Write a dump to nowhere, and count its bytes; recall is asked beside it."""
+        begun = time.perf_counter()
+        command = [str(binaries() / "pg_dump"), "--format=custom", "--compress=1", "--dbname", self.dsn]
+        size = 0
+        with self.beside() as times, subprocess.Popen(command, stdout=subprocess.PIPE) as dumping:
+            assert dumping.stdout is not None  # noqa: S101
+            while piece := dumping.stdout.read(2**20):
+                size += len(piece)
+        if dumping.returncode:
+            raise RuntimeError(f"pg_dump ended with {dumping.returncode}")
+        return {
+            "seconds": round(time.perf_counter() - begun, 1),
+            "bytes": size,
+            "recall_beside": _latency(times),
+        }
+
+    def rebuild(self, connection: Connection[Any]) -> dict[str, Any]:
+        """Make all postings anew, a namespace a transaction; recall is asked beside it."""
+        with self.beside() as times:
+            took = seconds(connection, "CALL pgrecall.rebuild_all_postings()")
+        return {"seconds": round(took, 1), "recall_beside": _latency(times)}
+
+    @contextmanager
+    def beside(self) -> Iterator[list[float]]:
+        """Ask the large namespace all the time, on a connection of its own; the times, when it is over."""
+        times: list[float] = []
+        over = Event()
+
+        def ask() -> None:
+            call = recall()
+            with connect(self.dsn) as connection:
+                call(connection, self.asked[0])
+                while not over.is_set():
+                    for question in self.asked:
+                        begun = time.perf_counter()
+                        call(connection, question)
+                        times.append((time.perf_counter() - begun) * 1000)
+                        if over.wait(0.05):
+                            return
+
+        asking = Thread(target=ask)
+        asking.start()
+        try:
+            yield times
+        finally:
+            over.set()
+            asking.join()
+
+
+def measure_scale(run: Scale) -> dict[str, Any]:
+    """Take all steps that are not taken yet.
+
+    Returns:
+        `server`, `settings`, `rows`, `dim` and `steps`: what each step found, by its name.
+    """
+    run.create()
+    run.load()
+    steps: Sequence[Callable[[Connection[Any]], dict[str, Any]]] = (
+        run.loaded, run.build, run.vacuum, run.tenant, run.cold, run.warm, run.updates, run.dump, run.rebuild,
+    )  # fmt: skip
+    for take in steps:
+        run.step(take.__name__, take)
+    with connect(run.dsn) as connection:
+        return {
+            "server": machine.server(connection),
+            "settings": machine.settings(connection),
+            "rows": run.corpus.rows,
+            "dim": run.corpus.dimension,
+            "steps": dict(connection.execute("SELECT name, found FROM bench.steps").fetchall()),
+        }
+
+
+def _drop_hnsw(connection: Connection[Any]) -> dict[str, Any]:
+    (definition,) = connection.execute("SELECT pg_get_indexdef(%s::regclass)", (HNSW,)).fetchone() or ("",)
+    connection.execute(f"DROP INDEX {HNSW}".encode())
+    return {"definition": definition}
+
+
+def _latency(times: Sequence[float]) -> dict[str, float]:
+    found = Latency.of(times)
+    return {"p50": found.p50, "p95": found.p95, "n": found.n}
