@@ -15,6 +15,7 @@ from pgrecall.models import NewMemory
 from pgrecall.options import MemoryFields, RecallOptions
 from pgrecall.query.embedding import EmbedderAnswer, QueryVector, VectorRequest
 from pgrecall.query.preparing import AskEmbedder, AskModel, EmbedHere, Step, prepare, query_vector
+from pgrecall.query.unreadable import UnreadableText
 
 MODEL = EmbeddingModel(name="some/model", dimension=3, provider="sentence-transformers", query_prompt="")
 UNAVAILABLE = EmbeddingUnavailable("no model here")
@@ -73,6 +74,14 @@ def test_an_embedder_is_asked_before_this_process_loads_the_model() -> None:
         decided.notice
         == "no model here, and the embedder did not answer: recalled by words and concepts only"
     )
+
+
+def test_a_language_that_the_model_does_not_know_loads_no_model() -> None:
+    unread = EmbedderAnswer(reason=str(UnreadableText()))
+    asked, decided = _decide("妹は何歳ですか？", VectorRequest(), MODEL, unread)
+    assert asked == [AskModel(), AskEmbedder()]
+    assert decided.vector is None
+    assert decided.notice == "the model does not know the language of the text: recalled by words and concepts only"
 
 
 def test_without_a_model_no_embedder_is_asked() -> None:

@@ -15,7 +15,7 @@ from pgrecall.filters import Filter
 
 from .embedding import QueryVector, is_loaded, no_vector
 from .expansion import check_expand
-from .unreadable import UnreadableText
+from .unreadable import UNREADABLE, UnreadableText
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
@@ -183,6 +183,8 @@ def query_vector(query: str, request: VectorRequest) -> Generator[Step, Any, Que
         answer = yield AskEmbedder()
         if answer.vector is not None:
             return answer.vector
+        if answer.reason == UNREADABLE:  # nor does the model in this process
+            return no_vector(answer.reason)
         if answer.is_queued:
             unanswered = f", and {answer.reason}"
     embedded: list[float] | EmbeddingUnavailable = yield EmbedHere(active, request.embed is True)
