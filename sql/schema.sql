@@ -173,7 +173,8 @@ CREATE TYPE pgrecall.recall_request AS (
     implied      bigint[],
     expansion    text[],
     query_name   text,
-    period       tstzrange
+    period       tstzrange,
+    stated       text[]
 );
 COMMENT ON TYPE pgrecall.recall_request IS 'A resolved and validated request for recall: see _pgrecall.resolve_request().';
 CREATE TYPE pgrecall.naming AS (

@@ -147,3 +147,71 @@ def test_a_question_of_pronouns_alone_has_no_lead_by_them(conn: Connection[Any])
     [confidence] = _confidences(conn, "my", k=1)
     assert confidence is not None
     assert confidence < 0.05
+
+
+@pytest.mark.parametrize(
+    ("memory", "same", "other"),
+    [
+        ("Hal's number is +44 161 496 0148", "0161 4960148", "+44 161 496 0149"),
+        ("Ida's number is 0161 4960149", "+44 161 496 0149", "+44 161 496 0148"),
+        ("the dentist is on 12 March at 10:30", "dentist on 12.03.", "dentist on 14 March"),
+        ("der Zahnarzt ist am 12. März", "Zahnarzt am 12.3.", "Zahnarzt am 14. März"),
+        ("invoice 4471 is paid", "invoice 4471", "invoice 4472"),
+        ("the order number is 88-2317", "order number 88-2317", "order number 88-9999"),
+        ("flight LH4711 leaves at noon", "flight LH4711", "flight LH4712"),
+        ("Hans owes us 40 euros", "who owes us €40?", "who owes us 60 euros?"),
+        ("the chair weighs 2.5 kg", "what weighs 2500 g?", "what weighs 750 g?"),
+        ("room 12 has a projector for 20 people", "room 12 projector", "room 14 projector"),
+        ("iOS 17 breaks the widget", "iOS 17 widget", "iOS 18 widget"),
+        ("libvips 8.15 leaks memory", "libvips v8 memory leak", "libvips v9 memory leak"),
+        (
+            "we use python3.12 everywhere",
+            "do we use python3.12 everywhere?",
+            "do we use python3.11 everywhere?",
+        ),
+        ("会议室12有投影仪", "会议室12", "会议室14"),
+    ],
+)
+def test_another_value_is_counter_evidence(conn: Connection[Any], memory: str, same: str, other: str) -> None:
+    remember(conn, memory)
+    for number in range(8):
+        remember(conn, f"a submarine of the year {1950 + number}")
+    right, wrong = (max(filter(None, _confidences(conn, query)), default=0.0) for query in (same, other))
+    assert wrong < 0.5
+    assert right > wrong
+
+
+@pytest.mark.parametrize(
+    ("query", "memory"),
+    [
+        ("who owes us more than 30 euros?", "Hans owes us 40 euros"),
+        ("what happened before 14 March?", "the dentist came on 12 March"),
+        ("what happened between 10 and 20 March?", "the dentist came on 12 March"),
+        ("what did we buy in 2024?", "in 2023 we bought a boat, and in May a car"),
+        ("room 14 projector", "room 14 has a projector for 20 people"),
+        ("what did the dentist say on 14 March?", "the dentist said that 2 teeth are bad"),
+        ("invoice 4471", "the invoices: " + ", ".join(str(number) for number in range(5000, 6000))),
+        ("invoice 4471", "invoices 4470 and 4471 are paid"),
+        ("+44 161 496 0149", "Ida 0161 4960149, flat 12"),
+        (
+            "I have run 5 km today and would like to know what you think of my plan for the rest of this week",
+            "the plan is to run 12 km on Sunday",
+        ),
+    ],
+)
+def test_what_is_no_counter_evidence(conn: Connection[Any], query: str, memory: str) -> None:
+    number = remember(conn, memory)
+    contradicted = "(confidence_parts ->> 'contradiction')::float"
+    row = conn.execute(
+        f"SELECT {contradicted} FROM recall_explain(%s, ids => %s) WHERE id = %s".encode(),
+        (query, [number], number),
+    ).fetchone()
+    assert row == (0,)
+
+
+def test_the_day_on_which_it_happened_may_be_meant(conn: Connection[Any]) -> None:
+    remember(conn, "Ana flies to Rome on 20 March", occurred_at="2025-03-14T09:00:00Z")
+    remember(conn, "Bert flies to Oslo on 20 March", occurred_at="2025-03-13T09:00:00Z")
+    rows = conn.execute("SELECT content, confidence FROM recall('who flies on 14 March?')").fetchall()
+    by_name = {content.split()[0]: confidence for content, confidence in rows}
+    assert by_name["Ana"] > 3 * by_name["Bert"]

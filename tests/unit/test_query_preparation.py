@@ -81,7 +81,10 @@ def test_a_language_that_the_model_does_not_know_loads_no_model() -> None:
     asked, decided = _decide("妹は何歳ですか？", VectorRequest(), MODEL, unread)
     assert asked == [AskModel(), AskEmbedder()]
     assert decided.vector is None
-    assert decided.notice == "the model does not know the language of the text: recalled by words and concepts only"
+    assert (
+        decided.notice
+        == "the model does not know the language of the text: recalled by words and concepts only"
+    )
 
 
 def test_without_a_model_no_embedder_is_asked() -> None:

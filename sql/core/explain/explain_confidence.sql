@@ -33,8 +33,7 @@ BEGIN
     SELECT p.* INTO parts
     FROM _pgrecall.confidence_parts(
         evidence / NULLIF(parsed.max_bm25 - COALESCE(hollow.weight, 0), 0), evidence, 0, request.query_vec IS NOT NULL,
-        COALESCE(request.query_name ~ '[0-9]' AND memory.content ~ '[0-9]'
-                 AND memory.content !~* _pgrecall.version_pattern(request.query_name), false)
+        COALESCE(_pgrecall.is_contradicted(memory, request.stated, _pgrecall.version_pattern(request.query_name)), false)
     ) p;
     RETURN jsonb_build_object(
         'base', parts.base, 'share', parts.share, 'evidence', parts.evidence,

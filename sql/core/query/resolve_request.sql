@@ -38,6 +38,10 @@ BEGIN
     request.query_vec := query_vec;
     request.settings := settings;
     request.query_name := pgrecall.normalize_name(asked);
+    -- "more than 50 euros" asks for other values than 50, and a message of many words mentions values in passing.
+    IF asked ~ '[0-9]' AND regexp_count(asked, '\S+') <= 12 AND asked !~* _pgrecall.comparison_pattern() THEN
+        request.stated := _pgrecall.stated_values(asked, _pgrecall.value_terms(asked));
+    END IF;
     request.parsed := _pgrecall.parse_query(
         request.namespace_id, languages, asked,
         greatest(settings.k, settings.leg_depth, ceil(settings.lexical_pool * settings.k)::integer,

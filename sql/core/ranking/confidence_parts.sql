@@ -6,7 +6,7 @@
 -- evidence         its lexical score: rare words count more than frequent ones, and in a small namespace no word is rare
 -- lead             how far its relevance is above the mean of the second to tenth best, as a share of the highest possible one
 -- has_vector       whether the query has a vector; without one, matching words are less of an answer
--- is_contradicted  the query has a version such as 16.4, and the memory only other numbers
+-- is_contradicted  the memory states another value than the query (is_contradicted)
 CREATE OR REPLACE FUNCTION _pgrecall.confidence_parts(
     share double precision, evidence double precision, lead double precision, has_vector boolean, is_contradicted boolean
 )

@@ -299,9 +299,10 @@ BEGIN
             SELECT CASE WHEN hollow.words IS NOT NULL THEN _pgrecall.bm25_score(
                        m.search_vector, m.word_count, hollow.words, hollow.idfs, parsed.impacts
                    ) END AS hollow,
-                   m.content ~ '[0-9]' AND m.content !~* versions AS is_contradicted
+                   CASE WHEN versions IS NOT NULL OR request.stated IS NOT NULL
+                       THEN _pgrecall.is_contradicted(m, request.stated, versions) END AS is_contradicted
             FROM pgrecall.memories m
-            WHERE (hollow.words IS NOT NULL OR versions IS NOT NULL) AND m.id = w.id
+            WHERE (hollow.words IS NOT NULL OR versions IS NOT NULL OR request.stated IS NOT NULL) AND m.id = w.id
         ) e ON true
         WHERE w.id IN (SELECT c.id FROM chosen c) OR w.id = ANY (extra_ids)
         OFFSET 0

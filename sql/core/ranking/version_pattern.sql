@@ -5,6 +5,6 @@ CREATE OR REPLACE FUNCTION _pgrecall.version_pattern(query text)
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN (
-    SELECT '(?:^|[^[:alnum:].])v?(?:' || string_agg(replace(n.found[1], '.', '\.'), '|') || ')(?![0-9])'
-    FROM regexp_matches(query, '(?:^|[^[:alnum:].-])v?([0-9]+(?:\.[0-9]+)+)(?![[:alnum:]])', 'gi') n (found)
+    SELECT '(?:^|[^[:alnum:].])[a-z]*(?:' || string_agg(replace(n.found[1], '.', '\.'), '|') || ')(?![0-9])'
+    FROM regexp_matches(query, '(?:^|[^[:alnum:].-])[a-z]*([0-9]+(?:\.[0-9]+)+)(?![[:alnum:]])', 'gi') n (found)
 );

@@ -19,14 +19,14 @@ BEGIN ATOMIC
     WITH start AS MATERIALIZED (
         SELECT s.concept_id, max(s.weight) AS weight, max(s.mention) AS mention
         FROM (
-            SELECT q.concept_id, weight, 0 AS mention FROM unnest(concepts) q (concept_id)
+            SELECT q.concept_id, concept_candidates.weight, 0 AS mention FROM unnest(concepts) q (concept_id)
             UNION ALL
-            SELECT r.related_id, weight * decay * r.weight, mention
+            SELECT r.related_id, concept_candidates.weight * decay * r.weight, mention
             FROM unnest(concepts) q (concept_id)
             CROSS JOIN LATERAL _pgrecall.related_concepts(q.concept_id, (filter).as_of) r
             WHERE decay > 0
             UNION ALL
-            SELECT i.concept_id, weight * implied_share, 0 FROM unnest(implied) i (concept_id)
+            SELECT i.concept_id, concept_candidates.weight * implied_share, 0 FROM unnest(implied) i (concept_id)
         ) s
         GROUP BY s.concept_id
     ), reached AS MATERIALIZED (
