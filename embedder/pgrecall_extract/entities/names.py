@@ -65,7 +65,10 @@ _NAME_CUE = re.compile(
     r"|prefers?|wants?|wanted|moved|joined|went|wrote|made|founded|married|studied|plays?|played|became|began"
     r"|lies|uses|used|needs|runs|depends|supports|manages|leads|reports|belongs|maintains|replaces|requires"
     r"|owns|acquired|who|which|who's|gave|ate|bought|took|texted|sent|agreed|suggested|thinks|knows|hates"
-    r"|booked|presented|reviewed|promised|forgot|cooked|brought|called|met|left|quit|got|started|resigned|retired"
+    r"|booked|presented|reviewed|promised|forgot|cooked|brought|called|met|left|quit|got|started|resigned"
+    r"|retired"
+    r"|hasn['’]t|handed in|tendered|ditched|abandoned|switched|fired|sacked|dismissed|laid off|let go of"
+    r"|(?:let|laid|made) [A-Z][\w-]+(?: [A-Z][\w-]+)? (?:go|off|redundant)"
     r"|stopped|sold|cancell?ed|divorced|split up|broke (?:up|off)|does not|isn['’]t|doesn['’]t|and I"
     r"|and [A-Z][a-z]+ (?:are|were|got|split|broke|divorced|separated))\b)"
 )

@@ -35,11 +35,30 @@ _TWO_PARTED: Final = (
     r",? (?:have |had |has )?(?:just |recently |finally )?(?:(?:are|were|got) (?:now |finally |both )?"
     r"(?:divorced|separated)|(?:are|were) no longer (?:married|together|a couple)"
     r"|(?:are|were)(?: not|n['’`]t) (?:married|together|a couple) (?:any ?more|any longer)"
+    rf"|(?:got|gotten) a divorce|(?:finali[sz]ed|completed) their divorce|called it quits"
     rf"|divorced|separated|split(?: up)?|broken up|broke up|parted ways)(?={_STOP}| (?:last|this|in|after"
     rf"|because|since)\b)"
 )
 _BY: Final = r"(?: has| have|['’`]ve|['’`]s)?(?: just| recently| finally| already)?"
 _PASSIVE: Final = r"(?: was| were| got| has been| have been|['’`]ve been)(?: just| recently| finally)?"
+_PARTICIPLES: Final = {
+    "works at": "worked",
+    "lives in": "(?:lived|resided)",
+    "plays for": "played",
+    "studies at": "studied",
+    "uses": "used",
+    "subscribes to": "subscribed",
+    "reports to": "reported",
+    "belongs to": "belonged",
+}
+# So long that it is over; "since Monday" or "for long" is not.
+_FOR_AGES: Final = (
+    rf"(?= since (?:(?:early|late|mid|the|last|that|this|about|around) )*(?:{_MONTH}|year|month|start of"
+    rf"|end of|divorce"
+    r"|move|merger|split|pandemic|war|wedding|childhood|graduation|graduating|moving|leaving|then)\b"
+    r"| (?:for|in) (?:many |several |some |over |more than |\w+ )?(?:years|months|decades|ages)\b)"
+)
+_EX: Final = r"(?:ex|former)[- ]?"
 _OWN: Final = r"(?:(?:his|her|their|my|our|the|its) (?:old |new |last )?)?"
 
 # Third person, plain form and -ing form of a verb, what follows it, and the label that it states.
@@ -86,10 +105,15 @@ def _of(rule: Rule, ends: tuple[str, ...], pattern: str, after: str | None = Non
     )
 
 
+def _rule_of(label: str) -> Rule:
+    """Return a rule with the types of a label's names."""
+    rule = person(_ANY_RULE) if label in _PERSONAL else _ANY_RULE
+    return job(rule) if label in _JOBS else home(rule) if label == "lives in" else rule
+
+
 def _verb(third: str, base: str, gerund: str, rest: str, label: str) -> tuple[Rule, Rule]:
     """Return what ends a verb's relationship by itself, and what does before "anymore"."""
-    rule = person(_ANY_RULE) if label in _PERSONAL else _ANY_RULE
-    rule = job(rule) if label in _JOBS else home(rule) if label == "lives in" else rule
+    rule = _rule_of(label)
     # "No longer has", "used to own" and "stopped having" are about more than things.
     kept = rf"|{_BY} used to {base}" if base != "have" else ""
     return (
@@ -115,9 +139,26 @@ _PAIR = replace(person(_GUESS), second_types=frozenset({"PERSON", "CONCEPT"}), b
 _MARRIED = replace(_PAIR, confidence=0.8, object_becomes="PERSON")
 _JOB = job(_ANY_RULE)
 _LEFT = job(_GUESS)
+_DISMISSED = replace(_LEFT, first_types=_LEFT.second_types, second_types=_LEFT.first_types, reversed=True)
+_FORMER: Final = (
+    (_MARRIED, "married to", "husband|wife|spouse"),
+    (_MARRIED, "in relationship with", "girlfriend|boyfriend|partner|lover"),
+    (_MARRIED, "engaged to", "fianc[ée]e?"),
+)
 
 ENDINGS: Final = (
     *(rule for verb in _VERBS for rule in _verb(*verb)),
+    *(
+        _of(
+            _rule_of(label),
+            (label,),
+            rf"(?: has| have|['’`]ve)(?:n['’`]t| not)(?: actually| really)? {_PARTICIPLES[label]}"
+            rf"{rest} (?:the |a |an )?",
+            _FOR_AGES,
+        )
+        for rest, label in dict.fromkeys((rest, label) for *_, rest, label in _VERBS)
+        if label in _PARTICIPLES
+    ),
     _of(_JOB, ("works at",), r"(?: is|['’`]m| am|['’`]s) no longer (?:employed )?(?:at|with|by) (?:the )?"),
     _of(_JOB, ("works at",), r"(?: is|['’`]m| am|['’`]s)(?:n['’`]t| not) (?:at|with) (?:the )?", _ANYMORE),
     _of(
@@ -131,6 +172,32 @@ ENDINGS: Final = (
         ("works at",),
         rf"{_PASSIVE} (?:fired|sacked|dismissed|laid off|let go|made redundant) (?:by|from|at) (?:the )?",
     ),
+    # Whoever fires somebody may be a person: a guess.
+    _of(
+        _DISMISSED,
+        ("works at",),
+        rf"{_BY} (?:fired|sacked|dismissed|terminated|laid off|let go of|made redundant) ",
+        rf"(?={_STOP}| (?:yesterday|recently|today|last|this|in|on|after|because|since|and|for)\b)",
+    ),
+    _of(
+        _DISMISSED,
+        ("works at",),
+        rf"{_BY} (?:let|laid|made) ",
+        rf" (?:go|off|redundant)(?={_STOP}| (?:yesterday|recently|last|after|because|since|when"
+        rf"|in {_MONTH})\b)",
+    ),
+    _of(
+        _JOB,
+        ("works at",),
+        rf"{_BY} (?:(?:handed|put|turned|sent|gave) in|gave|given|submitted|tendered)"
+        r" (?:(?:his|her|their|my) (?:\w+ )?(?:notice|resignation)|notice) (?:at|from) (?:the )?",
+    ),
+    _of(
+        _LEFT,
+        ("works at",),
+        rf"{_BY} (?:(?:handed|put|turned|sent|gave) in|gave|given|submitted|tendered)"
+        r" (?:(?:his|her|their|my) (?:\w+ )?(?:notice|resignation)|notice) (?:to|with) (?:the )?",
+    ),
     _of(_LEFT, ("works at", "member of"), rf"{_BY} (?:left|quit) (?:the )?", _FOR_GOOD),
     _of(
         _LEFT,
@@ -143,18 +210,20 @@ ENDINGS: Final = (
         rf"{_BY} (?:dropped out of|withdrew from|(?:was |got )?(?:kicked out of|expelled from)) (?:the )?",
     ),
     _of(
-        _ANY_RULE, ("{0} of",), rf"(?: is|['’`]m| am|['’`]s) no longer (?:the )?((?i:{OFFICE})) of (?:the )?"
+        _ANY_RULE,
+        ("{0} of",),
+        rf"(?: is|['’`]m| am|['’`]s) no longer (?:the |an? )?((?i:{OFFICE})) of (?:the )?",
     ),
     _of(
         _ANY_RULE,
         ("{0} of",),
         rf"{_BY} (?:(?:stepped down|resigned) as|stopped being|ceased to be"
-        rf"|used to be)(?: the)? ((?i:{OFFICE})) of (?:the )?",
+        rf"|used to be)(?: the| an?)? ((?i:{OFFICE})) of (?:the )?",
     ),
     _of(
         _ANY_RULE,
         ("{0} of",),
-        rf"(?: is|['’`]m| am|['’`]s)(?:n['’`]t| not) (?:the )?((?i:{OFFICE})) of (?:the )?",
+        rf"(?: is|['’`]m| am|['’`]s)(?:n['’`]t| not) (?:the |an? )?((?i:{OFFICE})) of (?:the )?",
         _ANYMORE,
     ),
     _of(
@@ -168,9 +237,20 @@ ENDINGS: Final = (
     _of(
         _MARRIED,
         ("married to",),
-        rf"(?:{_BY} divorced|(?: is|['’`]m| am| got| was) (?:now )?divorced from"
+        rf"(?:{_BY} (?:divorced|(?:got|gotten|obtained|won|finali[sz]ed) (?:an?|the|his|her|their"
+        rf"|my) divorce from)"
+        r"| was granted a divorce from|(?: is|['’`]m| am| got| was) (?:now )?divorced from"
         r"|(?: is|['’`]m| am) no longer married to) ",
     ),
+    *(
+        _of(rule, (label,), r"(?: is|['’`]s|,) (?:now )?", rf"['’`]s {_EX}(?:{kin})\b(?!['’`])")
+        for rule, label, kin in _FORMER
+    ),
+    *(
+        _of(rule, (label,), rf"(?: is|['’`]s|,) (?:now )?(?:the|an) {_EX}(?:{kin}) of ")
+        for rule, label, kin in _FORMER
+    ),
+    _of(_PAIR, _COUPLE, r"(?: is|['’`]s) (?:now )?", r"['’`]s ex(?![-\w'’`])"),
     _of(
         _PAIR,
         _COUPLE,
@@ -199,38 +279,69 @@ ENDINGS: Final = (
     _of(
         _GUESS,
         ("uses", "subscribes to"),
-        rf"{_BY} (?:unsubscribed from|uninstalled|ditched|abandoned|dropped|gave up(?: on)?"
+        rf"{_BY} (?:unsubscribed from|uninstalled|ditched|abandoned|dropped|swapped|gave up(?: on)?"
         r"|(?:switched|migrated|moved)(?: away)? from) (?:the )?",
     ),
     _of(replace(person(_GUESS)), ("plays", "likes", "uses"), rf"{_BY} (?:gave up|quit) (?:playing |using )?"),
 )
 """Tried in this order; the first that fits counts."""
 
-_NEXT_JOB = job(replace(_ANY_RULE, confidence=0.7))
-SUCCESSIONS: Final = {
-    "works at": (
-        replace(
-            _NEXT_JOB,
-            label="works at",
-            pattern=re.compile(r" (?:to (?:join|work (?:at|for))|and joined) (?:the )?"),
-        ),
-        replace(
-            _NEXT_JOB,
-            label="works at",
-            pattern=re.compile(r" for (?:the )?"),
-            second_types=frozenset({"ORG"}),
+_NEXT_JOB = job(replace(_ANY_RULE, confidence=0.7, label="works at"))
+_FOR: Final = (
+    r" for (?:the )?(?!(?:Easter|Christmas|Lent|Ramadan|Advent|Thanksgiving|Mon|Tues|Wednes|Thurs|Fri"
+    r"|Satur|Sun|January"
+    r"|February|March|April|May|June|July|August|September|October|November|December|Covid|COVID)(?:day)?\b)"
+)
+_NEXT_JOBS: Final = (
+    replace(
+        _NEXT_JOB,
+        pattern=re.compile(
+            r",? (?:to (?:join|work (?:at|for|with)|start(?: work(?:ing)?)? (?:at|with)|take (?:a|the"
+            r"|up a) (?:\w+ )?"
+            r"(?:job|position|role|post) (?:at|with))|and (?:then )?(?:joined|went to work (?:at"
+            r"|for))) (?:the )?"
         ),
     ),
-    "uses": (
+    replace(_NEXT_JOB, pattern=re.compile(_FOR), second_types=frozenset({"ORG"})),
+)
+_TOOL: Final = frozenset({"TECHNOLOGY", "CONCEPT", "ORG", "PROJECT"})
+_NEXT_TOOLS: Final = (
+    replace(_ANY_RULE, label="uses", pattern=re.compile(r" to (?:the )?"), second_types=_TOOL),
+)
+SUCCESSIONS: Final = {
+    ("works at",): _NEXT_JOBS,
+    # Who left a firm for a name of an unknown kind mostly works there, but the name may be a town's.
+    ("works at", "member of"): (
+        *_NEXT_JOBS,
+        replace(
+            _NEXT_JOB,
+            confidence=0.6,
+            pattern=re.compile(_FOR),
+            second_types=frozenset({"CONCEPT", "PROJECT", "TECHNOLOGY"}),
+            object_becomes="CONCEPT",
+        ),
+    ),
+    ("uses",): _NEXT_TOOLS,
+    ("uses", "subscribes to", "member of"): _NEXT_TOOLS,
+    # What was dropped for a name of an unknown kind may have been somebody.
+    ("uses", "subscribes to"): (
+        *_NEXT_TOOLS,
         replace(
             _ANY_RULE,
             label="uses",
-            pattern=re.compile(r" to (?:the )?"),
-            second_types=frozenset({"TECHNOLOGY", "CONCEPT", "ORG", "PROJECT"}),
+            pattern=re.compile(rf"(?:{_FOR}| in favou?r of (?:the )?)"),
+            second_types=frozenset({"TECHNOLOGY"}),
+        ),
+        replace(
+            _ANY_RULE,
+            label="uses",
+            confidence=0.6,
+            pattern=re.compile(rf"(?:{_FOR}| in favou?r of (?:the )?)"),
+            second_types=_TOOL,
         ),
     ),
 }
-"""What follows the object of an ended label, and states what came instead."""
+"""What follows the object of the ended labels, and states what came instead."""
 
 ENDING_CUE: Final = re.compile(
     r"\b(?:no longer|any ?more|any longer|these days|nowadays|used to|stopped|quit|ceased|left|lost|gave"
@@ -239,6 +350,7 @@ ENDING_CUE: Final = re.compile(
     r"|kicked|expelled"
     r"|moved|divorced|separated|split|broken?|off|together|couple|sold|rid|traded|scrapped|cancell?ed"
     r"|terminated|ended"
+    r"|divorce|quits|ex|former|notice|resignation|(?:has|have|['’`]ve)(?:n['’`]t| not)|let|laid|swapped"
     r"|unsubscribed|uninstalled|ditched|abandoned|switched|migrated)\b"
 )
 """What a sentence without one of these words ends is nothing."""

@@ -86,7 +86,9 @@ _ENDING_DOUBTS = re.compile(
     r"|nearly|dream\w*|pretend\w*|imagin\w*|fictional|fake|according to|planned|plans to|plans|thinks?"
     r"|thought|guess"
     r"|believes?|suspects?|afraid|jok(?:e|ing)|kidding|or so|they say|i hear|neither|nor|falsely|wrongly"
-    r"|going to|gonna"
+    r"|going to|gonna|rehired|reinstated|(?:took|taken|hired|got) (?:him|her|them|it) back|withdr[ea]w it"
+    r"|withdr[ea]w (?:his|her|their) (?:notice|resignation)|changed (?:his|her|their) mind"
+    r"|for (?:now|lent|ramadan|advent|(?:the|an?) (?:\w+ )?(?:day|week|weekend|month|while|bit))"
     r"|in (?:the|a|my|his|her) (?:novel|film|movie|episode|story|game|play|series|show))\b)|\bmay\b|\?"
 )
 _DENIED = re.compile(r"(?i:\b(?:not|never|no|cannot|will|won|wants?|wanted|without|ex)\b)|n['’`]t\b")
@@ -258,15 +260,16 @@ class _Sentence:
         ended_at = min(valid_from or valid_to or self._said, self._said)
         facts = []
         for ended in rule.ends:
-            fact = _fact_of(rule, ended.format(*match.groups("")).lower(), subject, other)
+            source, target = (other, subject) if rule.reversed else (subject, other)
+            fact = _fact_of(rule, ended.format(*match.groups("")).lower(), source, target)
             if fact is not None:
                 facts.append(replace(fact, valid_to=ended_at))
         if not facts:
             return None
         if rule.both_ways:
             facts += [_turned(fact) for fact in facts]
-        for next_rule in SUCCESSIONS.get(rule.ends[0], ()):
-            joined = next_rule.pattern.match(self._text, end, self._end)
+        for next_rule in SUCCESSIONS.get(rule.ends, ()):
+            joined = None if rule.reversed else next_rule.pattern.match(self._text, end, self._end)
             found = joined and self._built(next_rule, joined, subject)
             if found:
                 return facts + found[0], found[1]

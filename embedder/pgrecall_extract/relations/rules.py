@@ -116,6 +116,7 @@ _ROLE = (
     r"|administrator"
 )
 _RECENTLY = r"(?: has| have|['’`]ve)?(?: just| recently)?"
+_NOW = r"(?:now |currently |presently |still )?"
 _AS = r"(?: as (?:an?|the) [a-z -]{2,40}?)?"
 _IS_A = r"(?: (?:is|was) (?:an?|the) [^,.;()\n]{2,80}?)?"
 
@@ -174,14 +175,26 @@ RULES: Final = (
         r"(?:(?: was| is)? born|, born| \(born)(?: on [\w ,]{4,25}?| [\w ]{4,20},?| in \d{4})? (?:in|at) "
         + _REGION,
     ),
-    _of(job(_NAMED), "works at", rf" (?:works|worked|is working|has worked|is employed){_AS} (?:at|for) "),
-    _of(job(_OWN), "works at", rf"(?: work| worked| am working|['’`]m working){_AS} (?:at|for) "),
+    _of(job(_NAMED), "works at", rf" (?:works|worked|is {_NOW}working|has worked){_AS} (?:at|for) "),
+    _of(job(_OWN), "works at", rf"(?: work| worked| am {_NOW}working|['’`]m {_NOW}working){_AS} (?:at|for) "),
+    _of(
+        # Its statement is no past tense, though the verb ends like one.
+        replace(job(_EITHER), past=None),
+        "works at",
+        rf"(?: is| am|['’`]m) {_NOW}employed{_AS} (?:at|for|by|with) (?:the )?",
+    ),
+    _of(
+        job(_EITHER),
+        "works at",
+        rf" was (?:previously |formerly )?employed{_AS} (?:at|for|by|with) (?:the )?",
+    ),
     _of(job(_EITHER), "works at", rf"(?: is|['’`]m| am) (?:an?|the) (?:[a-z-]+ ){{0,3}}(?:{_ROLE}) at "),
     _of(
         job(_EITHER),
         "works at",
-        rf"(?:{_RECENTLY} (?:(?:started|began)(?: working)?{_AS} (?:at|for)"
-        r"|(?:got|accepted|took|landed) (?:an?|the|his|her|their|my) (?:\w+ ){0,2}(?:job|position|role"
+        rf"(?:{_RECENTLY} (?:(?:started|began)(?: work(?:ing)?)?{_AS} (?:at|for)"
+        r"|(?:got|accepted|took|landed|started|began) (?:an?|the|his|her|their|my) (?:\w+ ){0,2}(?:job"
+        r"|position|role"
         r"|post) (?:at|with))"
         r"| was(?: just| recently)? hired by) ",
     ),

@@ -31,6 +31,7 @@ BEGIN
     IF anchor IS NULL OR anchor NOT BETWEEN '0012-01-01 00:00+00' AND '9900-01-01 00:00+00' THEN
         RETURN NULL;
     END IF;
+    seen := _pgrecall.whole_dates(seen);
     -- Most questions have no "from": its pattern goes apart, and what it matches has no other time.
     IF seen LIKE '%between %' OR seen LIKE '%from %' THEN
         span := substring(seen FROM _pgrecall.question_span_pattern());
@@ -41,13 +42,21 @@ BEGIN
     END IF;
     stretches := ARRAY(SELECT m[1] FROM regexp_matches(seen, '(' || _pgrecall.question_time_pattern() || ')', 'g') m LIMIT 8);
     FOR attempt IN 1 .. 2 LOOP
-        IF attempt = 2 THEN
-            stretches := ARRAY[_pgrecall.translated_phrase(seen, false)];
+        -- German first, if it joins two times: some months have the same name, and the English pattern would find one end.
+        IF attempt = 2 OR seen LIKE ANY ('{% und %,% bis %}'::text[]) THEN
+            stretch := _pgrecall.translated_phrase(seen, false);
+            IF attempt = 2 OR stretch LIKE 'between %' THEN
+                stretches := ARRAY[stretch];
+            END IF;
         END IF;
         FOREACH stretch IN ARRAY stretches LOOP
             CONTINUE WHEN stretch IS NULL OR split_part(stretch, ' ', 1) IN ('before', 'until', 'till');
             -- "known today": nowadays, unless somebody asks about their own day.
-            CONTINUE WHEN stretch LIKE 'today%' AND seen !~ '\m(?:i|we|my|our|us|did|happened)\M';
+            CONTINUE WHEN attempt = 1 AND stretch LIKE 'today%' AND seen !~ '\m(?:i|we|my|our|us|did|happened)\M';
+            IF stretch LIKE 'between %' THEN
+                found := _pgrecall.timeframe_range(stretch, anchor, home);
+                CONTINUE;
+            END IF;
             is_open := stretch LIKE 'since %';
             stretch := replace(replace(stretch, 'since ', ''), ',', '');
             stretch := replace(replace(stretch, 'week beginning ', 'week of '), 'week starting ', 'week of ');

@@ -16,6 +16,6 @@ BEGIN ATOMIC
         "% this s%", "% this autumn%", "% this fall%", "% this winter%", "% this night%", "% this morning%", "% this afternoon%",
         "% this evening%", "% this q%", "% jan%", "% feb%", "% mar%", "% apr%", "% may %", "% may", "% may?%", "% may,%", "% jun%",
         "% jul%", "% aug%", "% sep%", "% oct%", "% nov%", "% dec%", "% mid-%", "% early-%", "% late-%",
-        "% _/%", "% __/%", "% on _.%", "% on __.%", "% since %"
+        "% _/%", "% __/%", "% on _.%", "% on __.%", "% since %", "% in % weeks%", "% in % months%"
     }'::text[])) e (hints);
 END;

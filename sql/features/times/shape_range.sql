@@ -53,6 +53,10 @@ BEGIN
             RETURN _pgrecall.weekday_range(NULL, v[1]::integer, anchor, zone);
         WHEN 'which weekday' THEN
             RETURN _pgrecall.weekday_range(v[1], v[2]::integer, anchor, zone);
+        WHEN 'number weekday ago', 'number weekdays ago' THEN
+            RETURN CASE WHEN v[1]::integer BETWEEN 1 AND 99 THEN _pgrecall.weekday_range(
+                'last', v[2]::integer, anchor - make_interval(weeks => v[1]::integer - 1), zone
+            ) END;
         WHEN 'weekday which unit' THEN  -- Monday last week
             RETURN CASE WHEN v[3] = 'week' THEN _pgrecall.weekday_range(
                 'this', v[1]::integer, anchor + make_interval(

@@ -2,7 +2,7 @@
 --
 -- stretch  a recurring part of the year: first month and number of months. Seasons are whole months, those of the
 --          northern hemisphere; winter begins in December
--- weekday  1 is Monday
+-- weekday  1 is Monday; weekdays are only counted: two Fridays ago
 -- day      days from today
 -- part     of a day: begin and end, counted from midnight; a night ends in the next day
 -- number   its value; a couple is 2, a few are 3, several are 5
@@ -32,6 +32,9 @@ RETURN '{
     "friday": ["weekday", 5], "saturday": ["weekday", 6], "sunday": ["weekday", 7],
     "mon": ["weekday", 1], "tue": ["weekday", 2], "tues": ["weekday", 2], "wed": ["weekday", 3], "thu": ["weekday", 4],
     "thur": ["weekday", 4], "thurs": ["weekday", 4], "fri": ["weekday", 5], "sat": ["weekday", 6], "sun": ["weekday", 7],
+
+    "mondays": ["weekdays", 1], "tuesdays": ["weekdays", 2], "wednesdays": ["weekdays", 3], "thursdays": ["weekdays", 4],
+    "fridays": ["weekdays", 5], "saturdays": ["weekdays", 6], "sundays": ["weekdays", 7],
 
     "now": ["now"], "today": ["day", 0], "yesterday": ["day", -1], "tomorrow": ["day", 1],
     "tonight": ["tonight"], "morning": ["part", "6 h", "12 h"], "afternoon": ["part", "12 h", "18 h"],

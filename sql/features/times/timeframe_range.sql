@@ -25,6 +25,7 @@ BEGIN
     phrase := regexp_replace(phrase, E'([A-Za-z.]|[QqHh][1-4]) ?[''\u2018\u2019](\\d\\d)$', '\1 20\2');
     -- Turn commas and line breaks into spaces, dashes into hyphens; drop quotes and brackets.
     phrase := translate(lower(phrase), E',;\t\n\r\u00a0\u2013\u2014\u2212"''\u2018\u2019\u201c\u201d?!()[]', '      ---');
+    phrase := _pgrecall.whole_dates(phrase);
     IF phrase LIKE '%-%' THEN
         phrase := regexp_replace(phrase, '\m(early|mid|late)-', '\1 ', 'g');
         phrase := regexp_replace(phrase, '\m(\d\d?)-([a-z]{3,9})-(\d{4})\M', '\1 \2 \3', 'g');  -- 16-Dec-2024
@@ -52,9 +53,6 @@ BEGIN
     phrase := regexp_replace(phrase, '^this past ', 'last ');
     phrase := regexp_replace(phrase, '^(?:past |last )?(\d+) ?(hrs?|[hdw])$', 'last \1 \2');
     phrase := regexp_replace(phrase, '^(?:last |this )?(?:christmas|xmas)(?: day)?( \d{4})?$', 'december 25\1');
-    -- "May 1-5", "1-5 May 2026"
-    phrase := regexp_replace(phrase, '^([a-z]{3,9}\.?) (\d\d?) ?(?:-|to) ?(\d\d?)( \d{4})?$', '\1 \2\4 to \1 \3\4');
-    phrase := regexp_replace(phrase, '^(\d\d?) ?(?:-|to) ?(\d\d?) ([a-z]{3,9}\.?)( \d{4})?$', '\3 \1\4 to \3 \2\4');
     phrase := replace(replace(phrase, 'up to ', 'until '), 'prior to ', 'before ');
     phrase := replace(replace(replace(replace(phrase, ' until ', ' to '), ' till ', ' to '), ' through ', ' to '), ' - ', ' to ');
     opener := split_part(phrase, ' ', 1);

@@ -35,6 +35,7 @@ RETURN '{
     "$": ["USD", 1], "us$": ["USD", 1], "usd": ["USD", 1], "dollar": ["USD", 1], "dollars": ["USD", 1], "bucks": ["USD", 1],
     "dolares": ["USD", 1], "€": ["EUR", 1], "eur": ["EUR", 1], "euro": ["EUR", 1], "euros": ["EUR", 1], "евро": ["EUR", 1],
     "£": ["GBP", 1], "gbp": ["GBP", 1], "quid": ["GBP", 1], "chf": ["CHF", 1], "franken": ["CHF", 1], "francs": ["CHF", 1],
-    "¥": ["JPY", 1], "jpy": ["JPY", 1], "yen": ["JPY", 1], "₽": ["RUB", 1], "rub": ["RUB", 1], "rubles": ["RUB", 1],
+    "¥": ["JPY", 1], "jpy": ["JPY", 1], "yen": ["JPY", 1], "円": ["JPY", 1], "圓": ["JPY", 1], "元": ["CNY", 1],
+    "cny": ["CNY", 1], "rmb": ["CNY", 1], "yuan": ["CNY", 1], "₽": ["RUB", 1], "rub": ["RUB", 1], "rubles": ["RUB", 1],
     "рублей": ["RUB", 1], "inr": ["INR", 1], "₹": ["INR", 1], "rupees": ["INR", 1]
 }'::jsonb;

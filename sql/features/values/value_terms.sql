@@ -17,9 +17,13 @@ DECLARE
     -- Between a day, its month and its year.
     links CONSTANT text[] := '{.,of,de,del,the,st,nd,rd,th,er,º,ª,",",do,di}'::text[];
     openers CONSTANT text[] := '{on,by,until,since,from,am,vom,bis,zum,den,dem,der,ab,seit,le,el,il,op,em,the}'::text[];
+    -- Before a number that is no phone's.
+    filed CONSTANT text[] := '{#,order,orders,invoice,ticket,case,id,ref,reference,no,nr,serial,isbn,account,commit,bestellung,auftrag,
+        rechnung,pedido,factura,commande,facture,ordine,fattura}'::text[];
     scales CONSTANT jsonb := '{
         "k": 1e3, "thousand": 1e3, "tsd": 1e3, "mille": 1e3, "mil": 1e3, "m": 1e6, "mio": 1e6, "mln": 1e6, "million": 1e6,
-        "millionen": 1e6, "millions": 1e6, "bn": 1e9, "mrd": 1e9, "billion": 1e9, "milliarden": 1e9, "milliards": 1e9
+        "millionen": 1e6, "millions": 1e6, "bn": 1e9, "mrd": 1e9, "billion": 1e9, "milliarden": 1e9, "milliards": 1e9,
+        "千": 1e3, "万": 1e4, "萬": 1e4, "億": 1e8, "亿": 1e8
     }'::jsonb;
     plain text;
     tokens text[];
@@ -42,6 +46,14 @@ BEGIN
     );
     IF plain ~ '\dt\d' THEN
         plain := regexp_replace(plain, '(\d)t(\d\d:)', '\1 \2', 'g');  -- 2026-12-09T10:30
+    END IF;
+    -- Apostrophes are frequent, and this is cheaper than a regular expression.
+    IF translate(plain, E'0123456789\u2019', 'dddddddddd''') LIKE '%d''ddd%' THEN
+        plain := regexp_replace(plain, '(\d)[''\u2019](?=\d{3}(?:\D|$))', '\1', 'g');  -- 3'400 francs
+    END IF;
+    IF octet_length(plain) <> length(plain) AND plain ~ '\d ?[千万萬億亿円圓元]' THEN  -- no spaces: 120万円
+        plain := regexp_replace(plain, '(\d) ?([千万萬億亿])', '\1 \2 ', 'g');
+        plain := regexp_replace(plain, '([\d千万萬億亿]) ?([円圓元])', '\1 \2 ', 'g');
     END IF;
     tokens := ARRAY(
         SELECT t.token[1]
@@ -92,7 +104,12 @@ BEGIN
 
         -- Phone numbers: everything up to the next word
         IF before IN ('+', '(') OR (token LIKE '0%' AND length(token) > 1)
-           OR shape IN ('ddd-ddd-dddd', 'ddd.ddd.dddd', 'd-ddd-ddd-dddd', 'ddd-dddd', 'dddddddddd', 'ddddddddddd', 'dddddddddddd')
+           OR shape IN ('ddd-ddd-dddd', 'ddd.ddd.dddd', 'd-ddd-ddd-dddd', 'ddd-dddd')
+           -- A number of a country may have no sign in it at all; that of an order mostly says so.
+           OR (shape IN ('ddddddddd', 'dddddddddd', 'ddddddddddd', 'dddddddddddd')
+               AND COALESCE(before, '') <> ALL (filed) AND NOT COALESCE(units ? following, false)
+               AND NOT (before IN ('.', ':', 'number', 'nummer') AND COALESCE(tokens[place - 2], '') = ANY (filed))
+               AND (shape <> 'ddddddddd' OR (token NOT LIKE '1%' AND token NOT LIKE '%000')))
            OR (shape = 'ddd' AND translate(following || ' ' || later, '0123456789', 'dddddddddd') = 'ddd dddd') THEN
             digits := '';
             stop := place;
@@ -149,7 +166,7 @@ BEGIN
             tokens[stop + 1] := '°' || tokens[stop + 1];
             stop := stop + 1;
         END IF;
-        IF before IN ('$', '€', '£', '¥', '₽', '₹', 'usd', 'eur', 'gbp', 'chf') THEN
+        IF before IN ('$', '€', '£', '¥', '₽', '₹', 'usd', 'eur', 'gbp', 'chf', 'jpy', 'cny') THEN
             found := found || _pgrecall.quantity_terms(digits, units -> before, COALESCE((scales ->> tokens[stop])::numeric, 1));
         ELSIF scales ? tokens[stop] AND units ? tokens[stop + 1] THEN
             found := found || _pgrecall.quantity_terms(digits, units -> tokens[stop + 1], (scales ->> tokens[stop])::numeric);
