@@ -129,8 +129,7 @@ def cursor(file: Path, reject: Callable[[Rejected], None]) -> Conversation:
         for block in content if isinstance(content, list) else [{"type": "text", "text": content}]:
             match role, field_of(block, "type"):
                 case "user", "text":
-                    text = _said(text_of(block)).replace("<user_query>", "").replace("</user_query>", "")
-                    turns.say(place, "user", text, None)
+                    turns.say(place, "user", _said(_asked(text_of(block))), None)
                 case "assistant", "text":
                     turns.say(place, "assistant", text_of(block), None)
                 case "assistant", "tool_use":
@@ -194,6 +193,11 @@ def _gemini_lines(file: Path, reject: Callable[[Rejected], None]) -> list[tuple[
         return list(found.values())
     with open_regular(file) as whole:
         return [(file.name, json_object(whole.read(MAX_LINE_BYTES)))]
+
+
+def _asked(text: str) -> str:
+    """Return what the user typed into Cursor, without the files that it puts before that."""
+    return text.rpartition("<user_query>")[2].partition("</user_query>")[0]
 
 
 def _said(text: str) -> str:
