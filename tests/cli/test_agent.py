@@ -195,6 +195,24 @@ def test_of_a_file_that_was_changed_since_only_our_entries_go(
         assert now == parsed_text(THEIRS[suffix], name) | more
 
 
+@pytest.mark.parametrize("agent", [one for one in AGENTS if one not in {"cursor", "vscode"}])
+def test_a_hook_that_the_user_put_beside_ours_stays(
+    agent: str, cli: Callable[..., Outcome], home: Path
+) -> None:
+    cli("agent", "install", agent, "--yes")
+    (name,) = (one for one in FILES[agent] if one.endswith(("settings.json", "hooks.json")))
+    mine = {"type": "command", "command": "mine"}
+    settings = parsed(home / name)
+    (event, groups), *_ = settings["hooks"].items()
+    groups[0]["hooks"].append(mine)
+    (home / name).write_text(json.dumps(settings))
+    # Another namespace takes the place of the first one.
+    assert cli("agent", "install", agent, "--yes", "-n", "other").code == 0
+    assert mine in [one for group in parsed(home / name)["hooks"][event] for one in group["hooks"]]
+    assert cli("agent", "uninstall", agent, "--yes").code == 0
+    assert parsed(home / name) == {"hooks": {event: [{"hooks": [mine]}]}}
+
+
 def test_nothing_is_changed_unless_somebody_agrees(cli: Callable[..., Outcome], home: Path) -> None:
     shown = cli("agent", "install", "claude-code", "--print")
     assert "hook recall" in shown.out

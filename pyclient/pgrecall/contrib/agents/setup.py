@@ -188,7 +188,7 @@ def _without_ours(record: Record, text: str | None) -> tuple[str | None, bool]:
                 text = (
                     remove_from_toml(text, entry)
                     if path.suffix == ".toml"
-                    else remove_from_json(text, entry, is_ours=_is_ours, was_there=was_there)
+                    else remove_from_json(text, entry, was_there=was_there)
                 )
     except InvalidInput as error:
         raise PgrecallError(
@@ -197,8 +197,3 @@ def _without_ours(record: Record, text: str | None) -> tuple[str | None, bool]:
     shared = {entry.key for entry in record.entries if entry.is_shared}
     is_empty = not set(_value(path, text)) - shared
     return (None if record.before is None and is_empty else text), True
-
-
-def _is_ours(value: Any) -> bool:
-    said = json.dumps(value)
-    return "pgrecall" in said and ("hook recall" in said or "hook capture" in said)
