@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import stat
 import tomllib
@@ -249,6 +250,82 @@ def test_a_file_that_cannot_be_changed_is_left_and_the_user_told_what_to_put_in(
     assert "put this into it yourself" in done.err
     assert "pgrecall" in done.err.partition("yourself")[2]
     assert tree(home) == before
+
+
+def put(path: Path, kind: str) -> None:
+    """Put something where a file belongs."""
+    match kind:
+        case "loop":
+            path.symlink_to(path)
+        case "pipe":
+            os.mkfifo(path)
+        case "folder":
+            path.mkdir()
+        case _:
+            path.symlink_to("/dev/zero")
+
+
+@pytest.mark.parametrize("agent", ["claude-code", "codex"])
+@pytest.mark.parametrize("kind", ["loop", "pipe", "folder", "device"])
+def test_what_is_no_file_is_refused_at_once(
+    agent: str, kind: str, cli: Callable[..., Outcome], home: Path
+) -> None:
+    first, second = (home / name for name in FILES[agent])
+    second.parent.mkdir(exist_ok=True)
+    put(second, kind)
+    done = cli("agent", "install", agent, "--yes")
+    assert done.code == 1
+    assert second.name in done.err or kind == "device"
+    assert "hint: " in done.err
+    assert not first.exists()
+    # One that took the place of ours since keeps nobody from undoing the rest.
+    second.rmdir() if kind == "folder" else second.unlink()
+    assert cli("agent", "install", agent, "--yes").code == 0
+    second.unlink()
+    put(second, kind)
+    done = cli("agent", "uninstall", agent, "--yes")
+    assert (done.code, first.exists(), "hint: " in done.err) == (1, False, True)
+
+
+@pytest.mark.parametrize("agent", [one for one in AGENTS if len(FILES[one]) > 1])
+@pytest.mark.parametrize("broken", [0, 1])
+def test_a_broken_file_keeps_nobody_from_undoing_the_rest(
+    agent: str, broken: int, cli: Callable[..., Outcome], home: Path
+) -> None:
+    cli("agent", "install", agent, "--yes")
+    files = [home / name for name in FILES[agent]]
+    good = files.pop(1 - broken)
+    text = files[0].read_text()
+    files[0].write_text(text + "}{")
+    printed = cli("agent", "uninstall", agent, "--print")
+    assert (printed.code, str(files[0]) in printed.err, good.exists()) == (1, True, True)
+    done = cli("agent", "uninstall", agent, "--yes")
+    assert done.code == 1
+    assert f"error: {files[0]} is left as it is" in done.err
+    assert "hint: " in done.err
+    assert not good.exists()
+    assert files[0].read_text() == text + "}{"
+    # Mended, the rest can be undone too.
+    files[0].write_text(text)
+    assert cli("agent", "uninstall", agent, "--yes").code == 0
+    assert tree(home) == {}
+
+
+def test_a_file_that_cannot_be_written_keeps_nobody_from_undoing_the_rest(
+    cli: Callable[..., Outcome], home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli("agent", "install", "claude-code", "--yes")
+    unlink = Path.unlink
+
+    def refuse(path: Path, *, missing_ok: bool = False) -> None:
+        if path.name == "settings.json":
+            raise PermissionError(13, "Permission denied")
+        unlink(path, missing_ok=missing_ok)
+
+    monkeypatch.setattr(Path, "unlink", refuse)
+    done = cli("agent", "uninstall", "claude-code", "--yes")
+    assert (done.code, "cannot write" in done.err) == (1, True)
+    assert not (home / ".claude.json").exists()
 
 
 def test_what_the_user_had_put_in_stays(cli: Callable[..., Outcome], home: Path) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .common import confirm, echo, note
+from .common import confirm, echo, note, print_error
 from .hook import Agent
 
 if TYPE_CHECKING:
@@ -73,27 +73,34 @@ def uninstall(
 ) -> None:
     """Undo `pgrecall agent install`: a file that nobody has changed since is as before, byte by byte."""
     from pgrecall.contrib.agents import apply, planned_uninstall
+    from pgrecall.errors import PgrecallError
 
-    changes = planned_uninstall(which.value, Path.cwd() if project else None)
-    if not changes:
+    changes, faults = planned_uninstall(which.value, Path.cwd() if project else None)
+    if not changes and not faults:
         echo(f"{which.value} was not set up by pgrecall")
         return
     _show(changes)
-    if print_only:
-        return
-    if not yes:
+    if not yes and changes and not print_only:
         confirm(
             f"Change {len(changes)} of the files of {which.value}?",
             found=f"there are changes for {which.value}",
             verb="make them",
             can_try=False,
         )
-    apply(changes)
-    for change in changes:
+    for change in [] if print_only else changes:
+        try:
+            apply([change])
+        except PgrecallError as error:
+            faults.append(error)
+            continue
         if change.was_edited:
             note(f"{change.path} had been changed since: only the entries of pgrecall are gone")
         else:
             echo(f"{change.path} is as it was")
+    for fault in faults[:-1]:
+        print_error(fault)
+    if faults:
+        raise faults[-1]
 
 
 def _program(project: bool) -> list[str]:
