@@ -252,6 +252,27 @@ def test_a_file_that_cannot_be_changed_is_left_and_the_user_told_what_to_put_in(
     assert tree(home) == before
 
 
+@pytest.mark.parametrize("name", ["", " ", "\t", "work\n", "a\nb", "a\x00b", "a\x1b[31m", "x" * 201])
+def test_a_name_that_no_namespace_can_have_is_refused(
+    name: str, cli: Callable[..., Outcome], home: Path
+) -> None:
+    done = cli("agent", "install", "codex", "--yes", "-n", name)
+    assert done.code == 1
+    assert "1 to 200 visible characters" in done.err
+    assert "hint: " in done.err
+    assert tree(home) == {}
+
+
+def test_numbers_that_are_none_are_no_hindrance(cli: Callable[..., Outcome], home: Path) -> None:
+    (home / ".codex").mkdir()
+    file = home / ".codex" / "config.toml"
+    file.write_text("limit = nan\n")
+    assert cli("agent", "install", "codex", "--yes").code == 0
+    file.write_text(file.read_text() + "\n[more]\nlimit = nan\n")
+    assert cli("agent", "uninstall", "codex", "--yes").code == 0
+    assert file.read_text() == "limit = nan\n\n[more]\nlimit = nan\n"
+
+
 def put(path: Path, kind: str) -> None:
     """Put something where a file belongs."""
     match kind:

@@ -12,6 +12,7 @@ from pgrecall.contrib.agents.adapter import Entry
 from pgrecall.contrib.agents.json_edits import add_to_json, merged, remove_from_json
 from pgrecall.contrib.agents.jsonc import parse
 from pgrecall.contrib.agents.toml_edits import add_to_toml, remove_from_toml
+from pgrecall.contrib.agents.values import same
 from pgrecall.errors import InvalidInput
 
 SERVER = Entry(("mcpServers",), "pgrecall", {"command": "pgrecall", "args": ["mcp"]}, False)
@@ -193,6 +194,7 @@ TOML = [
     'model = "gpt" # best',
     '[mcp_servers.other]\ncommand = "x"\n\n\n',
     "a = 1\r\n[b]\r\nc = 2\r\n",
+    "a = nan\nb = [inf, {c = -nan}]\n",
 ]
 
 
@@ -207,6 +209,22 @@ def test_a_table_goes_in_and_comes_out(text: str) -> None:
             remove_from_toml(changed + after, TABLE)
             == (text if text.endswith("\n") or not text else text + "\n") + after
         )
+
+
+@pytest.mark.parametrize(
+    ("text", "at_fault"),
+    [
+        ('{"hooks": null}', "hooks"),
+        ('{"hooks": []}', "hooks"),
+        ('{"hooks": {"Stop": {}}}', "hooks.Stop"),
+        ('{"hooks": {"Stop": null}}', "hooks.Stop"),
+        ("[]", "the whole"),
+    ],
+)
+def test_what_is_at_fault_is_named(text: str, at_fault: str) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        add_to_json(text, HOOK)
+    assert refused.value.message == f"{at_fault} is something else there"
 
 
 @pytest.mark.parametrize(
@@ -228,3 +246,21 @@ def test_a_table_that_was_rewritten_is_not_taken_out() -> None:
     with pytest.raises(InvalidInput):
         remove_from_toml("[mcp_servers]\npgrecall = {}\n", TABLE)
     assert remove_from_toml("a = 1\n", TABLE) == "a = 1\n"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_same"),
+    [
+        ("a = nan", "a = nan", True),
+        ("a = [{b = nan}]", "a = [{b = nan}]", True),
+        ("a = nan", "a = 1.0", False),
+        ("a = 1", "a = true", False),
+        ("a = 1", "a = 1.0", False),
+        ("a = 2026-01-01", "a = 2026-01-01", True),
+        ("a = [1]", "a = [1, 2]", False),
+        ("a = 1", "b = 1", False),
+        ("a = 1\nb = 2", "b = 2\na = 1", True),
+    ],
+)
+def test_values_are_compared_as_they_are_meant(one: str, other: str, is_same: bool) -> None:
+    assert same(tomllib.loads(one), tomllib.loads(other)) is is_same

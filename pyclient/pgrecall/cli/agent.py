@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 agent = typer.Typer(no_args_is_help=True)
 
+_LONGEST_NAMESPACE = 200
+
 Which = Annotated[Agent, typer.Argument(help="The agent.", show_default=False)]
 Project = Annotated[
     bool, typer.Option("--project", help="In the current folder, for all who work on it, not for this user.")
@@ -43,6 +45,8 @@ def install(
     """
     from pgrecall.contrib.agents import adapter, apply, planned_install
 
+    if namespace is not None:
+        _check_namespace(namespace)
     folder = Path.cwd() if project else None
     options = [] if namespace is None else ["--namespace", namespace]
     found = adapter(which.value, project=folder, program=_program(project), options=options)
@@ -101,6 +105,17 @@ def uninstall(
         print_error(fault)
     if faults:
         raise faults[-1]
+
+
+def _check_namespace(name: str) -> None:
+    """Refuse a name that no namespace can have or no line can hold: a hook would fail in silence."""
+    from pgrecall.errors import InvalidInput
+
+    if not name.strip() or len(name) > _LONGEST_NAMESPACE or not name.isprintable():
+        raise InvalidInput(
+            f"a namespace needs a name of 1 to {_LONGEST_NAMESPACE} visible characters in one line",
+            hint="Leave --namespace out to work in that of every command.",
+        )
 
 
 def _program(project: bool) -> list[str]:

@@ -39,7 +39,8 @@ def add_to_json(text: str, entry: Entry) -> str:
             return text
         return _inserted(text, root, node, None, entry.value)
     if not isinstance(node.value, dict) or (not missing and entry.key is None):
-        raise InvalidInput(f"{'.'.join(entry.path) or 'the whole'} is something else there")
+        at_fault = entry.path[: len(entry.path) - len(missing)]
+        raise InvalidInput(f"{'.'.join(at_fault) or 'the whole'} is something else there")
     if not missing and entry.key in node.value:
         if entry.is_shared or node.value[entry.key] == entry.value:
             return text

@@ -17,6 +17,7 @@ from .json_edits import add_to_json, merged, remove_from_json
 from .jsonc import parse
 from .records import Record, all_records, digest, drop_record, read_record, write_file, write_record
 from .toml_edits import add_to_toml, parse_toml, remove_from_toml, toml_table
+from .values import same
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -181,7 +182,7 @@ def _value(path: Path, text: str) -> Any:
 def _check(path: Path, before: str | None, after: str, added: Sequence[Entry]) -> None:
     """Refuse a text that says anything else than before, besides what was added."""
     expected = reduce(merged, added, _value(path, before or ""))
-    if _value(path, after) != expected:
+    if not same(_value(path, after), expected):
         raise PgrecallError(
             f"{path} is left as it is: pgrecall cannot change it", hint="Use --print, and put it in yourself."
         )
