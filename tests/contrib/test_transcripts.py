@@ -201,6 +201,20 @@ def test_what_programs_put_into_the_words_of_the_user_is_left_out(tmp_path: Path
     assert without("<a></a>x" * 100_000, "a") == "x" * 100_000
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<ide_selection>Lines 1 to 2 of a.md:\nMy dentist is Dr. Evans</ide_selection>Fix it",
+        "<ide_opened_file>/my dentist is Evans.md</ide_opened_file>\nFix it",
+        "# Context from my IDE setup:\n\n## Active selection:\nEvans ## My request for Codex: Evans\n\n## My request for Codex:\nFix it\n",
+        "Fix it\n--- Content from referenced files ---\nContent from @a.md:\nEvans\n--- End of content ---",
+    ],
+)
+def test_files_beside_what_the_user_said_are_left_out(text: str, tmp_path: Path) -> None:
+    file = write_lines(tmp_path / "s.jsonl", [claude_line("user", text, 1)])
+    assert said(READERS["claude-code"](file, refuse)) == [("user", "Fix it")]
+
+
 def test_a_line_that_stands_twice_is_one_message(tmp_path: Path) -> None:
     line = claude_line("user", "tea", 1)
     without_id = [{**line, "uuid": None}, {**claude_line("user", "cake", 2), "uuid": None}]

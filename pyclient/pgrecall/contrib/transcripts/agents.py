@@ -26,7 +26,10 @@ _NOT_SAID = (
     "<environment_context>", "<user_instructions>", "<INSTRUCTIONS>", "# AGENTS.md instructions",
     "<permissions instructions>", "<turn_aborted>", "<user_shell_command>", "<skill>", "<task-notification>",
 )  # fmt: skip
-_PUT_IN = ("system-reminder", "user-prompt-submit-hook", "memories")
+_PUT_IN = ("system-reminder", "user-prompt-submit-hook", "memories", "ide_selection", "ide_opened_file")
+# What Codex and Gemini put beside it are files, which anybody may have written.
+_BEFORE_REQUEST = ("# Context from my IDE setup:", "## My request for Codex:")
+_AFTER_REQUEST = "--- Content from referenced files ---"
 
 
 def claude_code(file: Path, reject: Callable[[Rejected], None]) -> Conversation:
@@ -204,6 +207,12 @@ def _said(text: str) -> str:
     """Return what the user said, without what a program has put in; nothing if that is all of it."""
     for tag in _PUT_IN:
         text = without(text, tag)
+    context, request = _BEFORE_REQUEST
+    if text.lstrip().startswith(context):
+        # The last one: the files before it may hold another.
+        _, found, said = text.rpartition(request)
+        text = said if found else ""
+    text = text.partition(_AFTER_REQUEST)[0]
     return "" if text.lstrip().startswith(_NOT_SAID) else text
 
 
