@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import stat
 import tomllib
@@ -195,6 +196,24 @@ def test_of_a_file_that_was_changed_since_only_our_entries_go(
         assert now == parsed_text(THEIRS[suffix], name) | more
 
 
+@pytest.mark.parametrize("agent", [one for one in AGENTS if one not in {"cursor", "vscode"}])
+def test_a_hook_that_the_user_put_beside_ours_stays(
+    agent: str, cli: Callable[..., Outcome], home: Path
+) -> None:
+    cli("agent", "install", agent, "--yes")
+    (name,) = (one for one in FILES[agent] if one.endswith(("settings.json", "hooks.json")))
+    mine = {"type": "command", "command": "mine"}
+    settings = parsed(home / name)
+    (event, groups), *_ = settings["hooks"].items()
+    groups[0]["hooks"].append(mine)
+    (home / name).write_text(json.dumps(settings))
+    # Another namespace takes the place of the first one.
+    assert cli("agent", "install", agent, "--yes", "-n", "other").code == 0
+    assert mine in [one for group in parsed(home / name)["hooks"][event] for one in group["hooks"]]
+    assert cli("agent", "uninstall", agent, "--yes").code == 0
+    assert parsed(home / name) == {"hooks": {event: [{"hooks": [mine]}]}}
+
+
 def test_nothing_is_changed_unless_somebody_agrees(cli: Callable[..., Outcome], home: Path) -> None:
     shown = cli("agent", "install", "claude-code", "--print")
     assert "hook recall" in shown.out
@@ -231,6 +250,103 @@ def test_a_file_that_cannot_be_changed_is_left_and_the_user_told_what_to_put_in(
     assert "put this into it yourself" in done.err
     assert "pgrecall" in done.err.partition("yourself")[2]
     assert tree(home) == before
+
+
+@pytest.mark.parametrize("name", ["", " ", "\t", "work\n", "a\nb", "a\x00b", "a\x1b[31m", "x" * 201])
+def test_a_name_that_no_namespace_can_have_is_refused(
+    name: str, cli: Callable[..., Outcome], home: Path
+) -> None:
+    done = cli("agent", "install", "codex", "--yes", "-n", name)
+    assert done.code == 1
+    assert "1 to 200 visible characters" in done.err
+    assert "hint: " in done.err
+    assert tree(home) == {}
+
+
+def test_numbers_that_are_none_are_no_hindrance(cli: Callable[..., Outcome], home: Path) -> None:
+    (home / ".codex").mkdir()
+    file = home / ".codex" / "config.toml"
+    file.write_text("limit = nan\n")
+    assert cli("agent", "install", "codex", "--yes").code == 0
+    file.write_text(file.read_text() + "\n[more]\nlimit = nan\n")
+    assert cli("agent", "uninstall", "codex", "--yes").code == 0
+    assert file.read_text() == "limit = nan\n\n[more]\nlimit = nan\n"
+
+
+def put(path: Path, kind: str) -> None:
+    """Put something where a file belongs."""
+    match kind:
+        case "loop":
+            path.symlink_to(path)
+        case "pipe":
+            os.mkfifo(path)
+        case "folder":
+            path.mkdir()
+        case _:
+            path.symlink_to("/dev/zero")
+
+
+@pytest.mark.parametrize("agent", ["claude-code", "codex"])
+@pytest.mark.parametrize("kind", ["loop", "pipe", "folder", "device"])
+def test_what_is_no_file_is_refused_at_once(
+    agent: str, kind: str, cli: Callable[..., Outcome], home: Path
+) -> None:
+    first, second = (home / name for name in FILES[agent])
+    second.parent.mkdir(exist_ok=True)
+    put(second, kind)
+    done = cli("agent", "install", agent, "--yes")
+    assert done.code == 1
+    assert second.name in done.err or kind == "device"
+    assert "hint: " in done.err
+    assert not first.exists()
+    # One that took the place of ours since keeps nobody from undoing the rest.
+    second.rmdir() if kind == "folder" else second.unlink()
+    assert cli("agent", "install", agent, "--yes").code == 0
+    second.unlink()
+    put(second, kind)
+    done = cli("agent", "uninstall", agent, "--yes")
+    assert (done.code, first.exists(), "hint: " in done.err) == (1, False, True)
+
+
+@pytest.mark.parametrize("agent", [one for one in AGENTS if len(FILES[one]) > 1])
+@pytest.mark.parametrize("broken", [0, 1])
+def test_a_broken_file_keeps_nobody_from_undoing_the_rest(
+    agent: str, broken: int, cli: Callable[..., Outcome], home: Path
+) -> None:
+    cli("agent", "install", agent, "--yes")
+    files = [home / name for name in FILES[agent]]
+    good = files.pop(1 - broken)
+    text = files[0].read_text()
+    files[0].write_text(text + "}{")
+    printed = cli("agent", "uninstall", agent, "--print")
+    assert (printed.code, str(files[0]) in printed.err, good.exists()) == (1, True, True)
+    done = cli("agent", "uninstall", agent, "--yes")
+    assert done.code == 1
+    assert f"error: {files[0]} is left as it is" in done.err
+    assert "hint: " in done.err
+    assert not good.exists()
+    assert files[0].read_text() == text + "}{"
+    # Mended, the rest can be undone too.
+    files[0].write_text(text)
+    assert cli("agent", "uninstall", agent, "--yes").code == 0
+    assert tree(home) == {}
+
+
+def test_a_file_that_cannot_be_written_keeps_nobody_from_undoing_the_rest(
+    cli: Callable[..., Outcome], home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli("agent", "install", "claude-code", "--yes")
+    unlink = Path.unlink
+
+    def refuse(path: Path, *, missing_ok: bool = False) -> None:
+        if path.name == "settings.json":
+            raise PermissionError(13, "Permission denied")
+        unlink(path, missing_ok=missing_ok)
+
+    monkeypatch.setattr(Path, "unlink", refuse)
+    done = cli("agent", "uninstall", "claude-code", "--yes")
+    assert (done.code, "cannot write" in done.err) == (1, True)
+    assert not (home / ".claude.json").exists()
 
 
 def test_what_the_user_had_put_in_stays(cli: Callable[..., Outcome], home: Path) -> None:

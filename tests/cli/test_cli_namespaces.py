@@ -46,3 +46,16 @@ def test_on_the_command_line(cli: Callable[..., Outcome]) -> None:
     assert cli("recall", "boat", *options, "--namespace-weight", "me=heavy").code == 2
     assert cli("recall", "boat", *options, "--namespace-weight", "me").code == 2
     assert "namespace" not in cli("recall", "boat", "-n", "me", "--no-embed").out
+
+
+@pytest.mark.usefixtures("filled")
+def test_a_page_that_is_not_there_is_told_from_a_namespace_that_is_not(
+    cli: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    of_me = cli("page", "show", "about-user", "-n", "me")
+    assert (of_me.code, of_me.err) == (1, "there is no page about-user\n")
+    missing = cli("page", "show", "about-user", "-n", "nope")
+    assert (missing.code, 'error: there is no namespace "nope"' in missing.err) == (1, True)
+    assert "hint: `pgrecall namespace list`" in missing.err
+    monkeypatch.setenv("PGRECALL_NAMESPACE", "nope")
+    assert "there is no namespace" in cli("page", "show", "about-user").err

@@ -210,4 +210,53 @@ def test_options_that_need_the_whole_command_line_have_it(dsn: str) -> None:
     assert b"--budget-ms" in helped.stdout
     assert helped.returncode == 0
     wrong = _process(dsn, b"", "--budget-ms", "tea")
-    assert wrong.returncode == 2
+    assert wrong.returncode == 0
+    assert b"--budget-ms" in wrong.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("recall", "--bogus"),
+        ("recall", "--budget-ms", "abc"),
+        ("recall", "--budget-ms", "-5"),
+        ("recall", "--max-chars", "1"),
+        ("recall", "-n"),
+        ("recall", "tea"),
+        ("capture", "emacs"),
+        ("capture",),
+        ("capture", "codex", "--dsn", "no connection string"),
+        ("brew",),
+        ("--bogus",),
+        (),
+    ],
+    ids=" ".join,
+)
+def test_a_hook_never_ends_with_an_error(
+    words: tuple[str, ...], cli: Callable[..., Outcome], log: Path
+) -> None:
+    done = cli("hook", *words, stdin=payload())
+    assert done.code == 0
+    assert "emacs" not in log.read_text()
+
+
+@pytest.mark.usefixtures("memory")
+@pytest.mark.parametrize("end", [">&-", ">&- 2>&- <&-", ">/dev/full 2>&1"])
+@pytest.mark.parametrize("words", ["recall", f"recall --budget-ms {PATIENT}", "recall --bogus"])
+def test_streams_that_cannot_be_written_are_no_error(dsn: str, end: str, words: str) -> None:
+    done = subprocess.run(
+        ["sh", "-c", f'"{sys.executable}" -m pgrecall hook {words} {end}'],
+        env=os.environ | {"PGRECALL_DSN": dsn, "PGRECALL_HOOK_BUDGET_MS": PATIENT},
+        input=payload(),
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("budget", ["9" * 400, "9" * 5000, "²", "-1"])
+def test_no_budget_in_the_environment_is_an_error(dsn: str, budget: str) -> None:
+    done = _process(dsn, payload(), budget=budget)
+    assert done.returncode == 0
+    assert b"Traceback" not in done.stderr

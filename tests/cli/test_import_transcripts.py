@@ -39,15 +39,15 @@ def test_sessions_are_imported_once_with_all_that_is_known_of_them(
     file = write_sessions(tmp_path)["claude-code"]
     done = cli("import", "claude-code", str(file.parent), "--namespace", "work")
     assert done.code == 0, done.err
-    assert done.out == "1 conversation, 3 messages: 3 stored, 0 already there\n"
+    assert done.out == "1 conversation, 4 messages: 4 stored, 0 already there\n"
     rows = conn.execute(STORED).fetchall()
-    assert [row[:2] for row in rows] == [(SESSION, "user"), (SESSION, "assistant"), (SESSION, "assistant")]
+    assert [row[:2] for row in rows] == [(SESSION, one) for one in ("user", "assistant", "tool", "assistant")]
     assert str(rows[0][3]) == "2026-05-17 09:30:03.250000"
     assert rows[0][4] == {"agent": "claude-code", "title": "Money in Decimal", "project": "/home/priya/shop"}
     write_lines(file, [*claude_session(), claude_line("user", "Thanks!", 20)])
     done = cli("import", "claude-code", str(file), "--namespace", "work", "--json")
     assert json.loads(done.out) == {
-        "conversations": 1, "messages": 4, "stored": 1, "present": 3, "rejected": 0, "skipped": 7,
+        "conversations": 1, "messages": 5, "stored": 1, "present": 4, "rejected": 0, "skipped": 7,
     }  # fmt: skip
 
 
@@ -57,7 +57,7 @@ def test_the_folders_of_this_user_are_the_default(
     write_sessions(tmp_path / "projects")
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path))
     monkeypatch.setenv("CODEX_HOME", str(tmp_path / "no"))
-    assert "3 stored" in cli("import", "claude-code").out
+    assert "4 stored" in cli("import", "claude-code").out
     missing = cli("import", "codex")
     assert missing.code == 1
     assert "hint: " in missing.err
@@ -68,7 +68,7 @@ def test_codex_and_exports_are_imported(cli: Callable[..., Outcome], tmp_path: P
     for kind, record in (("chatgpt", chatgpt_conversation()), ("claude", claude_conversation())):
         (tmp_path / f"{kind}.json").write_text(json.dumps([record]))
     for arguments, report in (
-        (("codex", str(codex)), "1 conversation, 2 messages: 2 stored, 0 already there\n"),
+        (("codex", str(codex)), "1 conversation, 3 messages: 3 stored, 0 already there\n"),
         (
             ("chatgpt", str(tmp_path / "chatgpt.json")),
             "1 conversation, 3 messages: 3 stored, 0 already there\n",

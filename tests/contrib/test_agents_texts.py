@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from typing import Any
 
@@ -11,6 +12,7 @@ from pgrecall.contrib.agents.adapter import Entry
 from pgrecall.contrib.agents.json_edits import add_to_json, merged, remove_from_json
 from pgrecall.contrib.agents.jsonc import parse
 from pgrecall.contrib.agents.toml_edits import add_to_toml, remove_from_toml
+from pgrecall.contrib.agents.values import same
 from pgrecall.errors import InvalidInput
 
 SERVER = Entry(("mcpServers",), "pgrecall", {"command": "pgrecall", "args": ["mcp"]}, False)
@@ -64,7 +66,7 @@ def test_an_entry_goes_in_and_comes_out(text: str, entries: list[Entry]) -> None
         return True
 
     for entry in reversed(entries):
-        changed = remove_from_json(changed, entry, is_ours=lambda _: False, was_there=was_there)
+        changed = remove_from_json(changed, entry, was_there=was_there)
     assert parse(changed).value == was
     assert comments(changed) == comments(text)
 
@@ -90,17 +92,65 @@ def test_an_entry_looks_like_its_neighbours() -> None:
 
 def test_an_entry_between_others_is_taken_out() -> None:
     text = '{\n  "mcpServers": {\n    "a": {},\n    "pgrecall": {"command": "changed"}, // ours\n    // about b\n    "b": {}\n  }\n}\n'
-    out = remove_from_json(text, SERVER, is_ours=lambda _: False, was_there=lambda _: True)
+    out = remove_from_json(text, SERVER, was_there=lambda _: True)
     assert out == '{\n  "mcpServers": {\n    "a": {},\n    // ours\n    // about b\n    "b": {}\n  }\n}\n'
     first = '{"mcpServers": {"pgrecall": {}, "b": {}}}'
-    out = remove_from_json(first, SERVER, is_ours=lambda _: False, was_there=lambda _: True)
+    out = remove_from_json(first, SERVER, was_there=lambda _: True)
     assert out == '{"mcpServers": {"b": {}}}'
 
 
-def test_an_item_that_was_changed_is_known_by_its_command() -> None:
-    text = '{"hooks": {"Stop": [{"mine": 1}, {"command": "pgrecall hook capture x -n other"}]}}'
-    out = remove_from_json(text, HOOK, is_ours=lambda value: "command" in value, was_there=lambda _: True)
-    assert parse(out).value == {"hooks": {"Stop": [{"mine": 1}]}}
+def stop(*commands: str, **group: Any) -> dict[str, Any]:
+    return {**group, "hooks": [{"type": "command", "command": one} for one in commands]}
+
+
+OURS = "pgrecall hook capture x"
+
+
+@pytest.mark.parametrize(
+    ("there", "left"),
+    [
+        ([stop(OURS, "mine")], [stop("mine")]),
+        ([stop("mine", OURS)], [stop("mine")]),
+        ([stop("mine", f"{OURS} -n other", matcher="*")], [stop("mine", matcher="*")]),
+        ([stop("mine"), stop(OURS, matcher="*")], [stop("mine")]),
+        ([stop(f"/opt/a/{OURS} --namespace 'my work'")], []),
+        ([stop(f"PGRECALL_DSN=x python3 -m {OURS} 2> log")], []),
+        ([{"mine": 1}, {"command": f"{OURS} -n other"}], [{"mine": 1}]),
+        # The one that was written goes first, not another call of the same.
+        ([stop(f"{OURS} -n mine"), stop(OURS)], [stop(f"{OURS} -n mine")]),
+    ],
+    ids=str,
+)
+def test_of_a_list_of_hooks_only_ours_goes(there: list[Any], left: list[Any]) -> None:
+    for indent in (None, 2):
+        text = json.dumps({"hooks": {"Stop": there}}, indent=indent)
+        out = remove_from_json(text, HOOK, was_there=lambda _: True)
+        assert parse(out).value == {"hooks": {"Stop": left}}
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "mine",
+        "notify 'pgrecall hook capture x'",
+        "pgrecall hook capture y",
+        "pgrecall hook recall",
+        "pgrecall export && mine hook capture x",
+        f"mine; {OURS}",
+        f"{OURS} && mine",
+        f"{OURS} | mine",
+        f"{OURS}\nmine",
+        f"{OURS} `mine`",
+        f"{OURS} $(mine)",
+        f"{OURS} 'open",
+        "my-pgrecall hook capture x",
+        "",
+    ],
+)
+@pytest.mark.parametrize("form", [lambda one: stop(one), lambda one: {"command": one}])
+def test_a_hook_of_the_user_stays(command: str, form: Any) -> None:
+    text = json.dumps({"hooks": {"Stop": [form(command), 7, {"hooks": 7}, {"hooks": [7, {}]}]}})
+    assert remove_from_json(text, HOOK, was_there=lambda _: True) == text
 
 
 @pytest.mark.parametrize(
@@ -144,6 +194,7 @@ TOML = [
     'model = "gpt" # best',
     '[mcp_servers.other]\ncommand = "x"\n\n\n',
     "a = 1\r\n[b]\r\nc = 2\r\n",
+    "a = nan\nb = [inf, {c = -nan}]\n",
 ]
 
 
@@ -158,6 +209,22 @@ def test_a_table_goes_in_and_comes_out(text: str) -> None:
             remove_from_toml(changed + after, TABLE)
             == (text if text.endswith("\n") or not text else text + "\n") + after
         )
+
+
+@pytest.mark.parametrize(
+    ("text", "at_fault"),
+    [
+        ('{"hooks": null}', "hooks"),
+        ('{"hooks": []}', "hooks"),
+        ('{"hooks": {"Stop": {}}}', "hooks.Stop"),
+        ('{"hooks": {"Stop": null}}', "hooks.Stop"),
+        ("[]", "the whole"),
+    ],
+)
+def test_what_is_at_fault_is_named(text: str, at_fault: str) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        add_to_json(text, HOOK)
+    assert refused.value.message == f"{at_fault} is something else there"
 
 
 @pytest.mark.parametrize(
@@ -179,3 +246,21 @@ def test_a_table_that_was_rewritten_is_not_taken_out() -> None:
     with pytest.raises(InvalidInput):
         remove_from_toml("[mcp_servers]\npgrecall = {}\n", TABLE)
     assert remove_from_toml("a = 1\n", TABLE) == "a = 1\n"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_same"),
+    [
+        ("a = nan", "a = nan", True),
+        ("a = [{b = nan}]", "a = [{b = nan}]", True),
+        ("a = nan", "a = 1.0", False),
+        ("a = 1", "a = true", False),
+        ("a = 1", "a = 1.0", False),
+        ("a = 2026-01-01", "a = 2026-01-01", True),
+        ("a = [1]", "a = [1, 2]", False),
+        ("a = 1", "b = 1", False),
+        ("a = 1\nb = 2", "b = 2\na = 1", True),
+    ],
+)
+def test_values_are_compared_as_they_are_meant(one: str, other: str, is_same: bool) -> None:
+    assert same(tomllib.loads(one), tomllib.loads(other)) is is_same

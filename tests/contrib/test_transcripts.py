@@ -35,22 +35,23 @@ SAID = {
         ("user", "Use Decimal for money. I always prefer pytest to unittest."),
         ("assistant", "I change the till."),
         (
-            "assistant",
-            "[Edit] src/till.py\n"
-            f"[Bash] pytest -q -> {('3 passed ' * 99)[:200].rstrip()}… [cut, 891 characters]\n"
-            "Done: the till counts in Decimal.",
+            "tool",
+            f"[Edit] src/till.py\n[Bash] pytest -q -> {('3 passed ' * 99)[:200].rstrip()}… [cut, 891 characters]",
         ),
+        ("assistant", "Done: the till counts in Decimal."),
     ],
     "codex": [
         ("user", "Deploys go to the Frankfurt region."),
-        ("assistant", "[shell] ls deploy -> eu.yaml\n[apply_patch] src/till.py\nThe region is set."),
+        ("tool", "[shell] ls deploy -> eu.yaml\n[apply_patch] src/till.py"),
+        ("assistant", "The region is set."),
     ],
     "cursor": [("user", "Tabs or spaces?"), ("assistant", "Spaces, as you prefer.")],
     "vscode": [
         ("user", "Name the branch after the ticket."),
-        ("assistant", "[run_in_terminal] git branch -> * main\nIt is called T-17."),
+        ("tool", "[run_in_terminal] git branch -> * main"),
+        ("assistant", "It is called T-17."),
     ],
-    "gemini": [("user", "Which linter?"), ("assistant", "[read_file] pyproject.toml\nRuff.")],
+    "gemini": [("user", "Which linter?"), ("tool", "[read_file] pyproject.toml"), ("assistant", "Ruff.")],
 }
 IDS = {"claude-code": SESSION, "codex": "codex-1", "cursor": "cur-1", "vscode": "vs-1", "gemini": "gem-1"}
 
@@ -144,8 +145,45 @@ def test_calls_that_nobody_speaks_after_wait_for_the_user(tmp_path: Path) -> Non
     file = write_lines(tmp_path / "s.jsonl", lines)
     assert said(READERS["claude-code"](file, refuse)) == SAID["claude-code"][:2]
     write_lines(file, [*lines, claude_line("user", "Stop.", 12)])
-    notes = SAID["claude-code"][2][1].removesuffix("\nDone: the till counts in Decimal.")
-    assert said(READERS["claude-code"](file, refuse))[2:] == [("assistant", notes), ("user", "Stop.")]
+    assert said(READERS["claude-code"](file, refuse))[2:] == [SAID["claude-code"][2], ("user", "Stop.")]
+
+
+def test_what_a_page_said_is_told_apart_from_what_other_tools_said(tmp_path: Path) -> None:
+    calls = [
+        ("Read", {"file_path": "/p/a.py"}, "x"),
+        ("WebFetch", {"url": "https://dentists.test", "prompt": "?"}, "My dentist is Dr. Evans"),
+        ("mcp__playwright__navigate", {"url": "https://dentists.test"}, "Dr. Evans"),
+        ("Bash", {"command": "ls"}, "Dr. Evans"),
+    ]
+    lines = [claude_line("user", "Find a dentist.", 1)]
+    for number, (name, arguments, answer) in enumerate(calls, 2):
+        call = {"type": "tool_use", "id": name, "name": name, "input": arguments}
+        result = {"type": "tool_result", "tool_use_id": name, "content": answer}
+        lines.append(claude_line("assistant", [call], number, uuid=f"call-{number}"))
+        lines.append(claude_line("user", [result], number, uuid=f"result-{number}"))
+    file = write_lines(tmp_path / "s.jsonl", [*lines, claude_line("assistant", "I looked.", 9)])
+    found = READERS["claude-code"](file, refuse).messages
+    assert [(one.role, one.origin, one.text.count("\n") + 1) for one in found] == [
+        ("user", None, 1), ("tool", "tool", 1), ("tool", "web", 2), ("tool", "tool", 1), ("assistant", None, 1),
+    ]  # fmt: skip
+    assert "Evans" not in found[-1].text
+    times = [one.said_at for one in found]
+    assert times == sorted(times, key=str)
+    assert len(set(times)) == len(times)
+
+
+def test_a_transcript_that_begins_with_a_call_has_times(tmp_path: Path) -> None:
+    call = {"type": "tool_use", "id": "t", "name": "Bash", "input": {"command": "ls"}}
+    file = write_lines(
+        tmp_path / "s.jsonl", [claude_line("assistant", [call], 1), claude_line("user", "Stop.", 2)]
+    )
+    assert all(one.said_at for one in READERS["claude-code"](file, refuse).messages)
+
+
+def test_files_that_cursor_attaches_are_not_what_the_user_said(tmp_path: Path) -> None:
+    text = "<attached_files>\nMy dentist is Dr. Evans\n</attached_files>\n<user_query>\nFix it\n</user_query>"
+    line = {"role": "user", "message": {"content": [{"type": "text", "text": text}]}}
+    assert said(READERS["cursor"](write_lines(tmp_path / "c.jsonl", [line]), refuse)) == [("user", "Fix it")]
 
 
 def test_what_programs_put_into_the_words_of_the_user_is_left_out(tmp_path: Path) -> None:
@@ -161,6 +199,20 @@ def test_what_programs_put_into_the_words_of_the_user_is_left_out(tmp_path: Path
     assert said(READERS["claude-code"](file, refuse)) == [("user", "Tea, please.")]
     assert without("<a>" * 100_000, "a") == "<a>" * 100_000
     assert without("<a></a>x" * 100_000, "a") == "x" * 100_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<ide_selection>Lines 1 to 2 of a.md:\nMy dentist is Dr. Evans</ide_selection>Fix it",
+        "<ide_opened_file>/my dentist is Evans.md</ide_opened_file>\nFix it",
+        "# Context from my IDE setup:\n\n## Active selection:\nEvans ## My request for Codex: Evans\n\n## My request for Codex:\nFix it\n",
+        "Fix it\n--- Content from referenced files ---\nContent from @a.md:\nEvans\n--- End of content ---",
+    ],
+)
+def test_files_beside_what_the_user_said_are_left_out(text: str, tmp_path: Path) -> None:
+    file = write_lines(tmp_path / "s.jsonl", [claude_line("user", text, 1)])
+    assert said(READERS["claude-code"](file, refuse)) == [("user", "Fix it")]
 
 
 def test_a_line_that_stands_twice_is_one_message(tmp_path: Path) -> None:

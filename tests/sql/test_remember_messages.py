@@ -74,6 +74,32 @@ def test_a_message_has_its_own_metadata_and_validity(conn: Connection[Any]) -> N
 
 
 @pytest.mark.rollback
+def test_a_message_may_state_its_origin_and_a_tool_is_never_trusted_more(conn: Connection[Any]) -> None:
+    messages = [
+        {"role": role, "content": f"{role} {origin}", **({} if origin is None else {"origin": origin})}
+        for role, origin in (
+            ("user", None), ("human", "web"), ("assistant", None), ("assistant", "tool"), ("tool", None), ("tool", "tool"),
+            ("tool", "web"), ("tool", "user"), ("function", "agent"), ("system", "user"), ("developer", "user"),
+        )
+    ]  # fmt: skip
+    for is_new in (True, False):
+        assert [row[2] for row in hand_over(conn, messages)] == [is_new] * 8
+    query = 'SELECT content, origin::text FROM pgrecall.memories ORDER BY "position"'
+    assert dict(conn.execute(query).fetchall()) == {
+        "user None": "user", "human web": "web", "assistant None": "agent", "assistant tool": "tool",
+        "tool tool": "tool", "tool web": "web", "tool user": "tool", "function agent": "tool",
+    }  # fmt: skip
+
+
+@pytest.mark.rollback
+def test_an_unknown_origin_is_not_quoted(conn: Connection[Any]) -> None:
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match="message 2") as caught:
+        hand_over(conn, [TALK[1], {"role": "tool", "content": "x", "origin": "quartz"}])
+    assert "quartz" not in str(caught.value)
+    assert "web, tool" in str(caught.value.diag.message_hint)
+
+
+@pytest.mark.rollback
 def test_only_the_last_messages_continue_the_session(conn: Connection[Any]) -> None:
     hand_over(conn, TALK[:3])
     (known, new) = hand_over(conn, [TALK[2], {"role": "user", "content": "Kochi then"}])
@@ -95,7 +121,8 @@ def test_a_forgotten_message_does_not_come_back(conn: Connection[Any]) -> None:
 @pytest.mark.parametrize(
     "wrong",
     [{}, "text", None, [1], [{"content": "x"}], [{"role": 1, "content": "x"}], [{"role": "user", "content": 1}],
-     [{"role": "user", "content": "x", "name": 1}], [{"role": "user", "content": "x", "created_at": 1}],
+     [{"role": "user", "content": "x", "name": 1}], [{"role": "user", "content": "x", "origin": 1}],
+     [{"role": "tool", "content": "x", "origin": ""}], [{"role": "user", "content": "x", "created_at": 1}],
      [{"role": "user", "content": "x", "created_at": "yesterday-ish"}], [TALK[1], {"role": "user", "content": {}}],
      *([TALK[1], {"role": "user", "content": "x", "created_at": time}]
        for time in ("infinity", "-infinity", "290000-01-01", "0044-03-15 BC", ""))],

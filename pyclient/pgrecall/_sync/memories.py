@@ -141,8 +141,9 @@ class Memories(Erasures):
 
         Args:
             messages: Messages as chat models take them: `{"role": "user", "content": "…"}`, optionally with
-                "name", "created_at", "valid_to" and "metadata". System and tool messages are left out.
-                Messages of the role "user" or "human" have the origin 'user', the others 'agent'.
+                "name", "created_at", "valid_to", "origin" and "metadata". Messages of the role "user" or
+                "human" have the origin 'user', the others 'agent', unless they state another. Messages of
+                the system are left out, and those of tools that state no origin, which is 'tool' at most.
             session: The conversation.
             namespace: The target namespace.
             create_namespace: True creates the namespace if it does not exist.

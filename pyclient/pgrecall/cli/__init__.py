@@ -25,8 +25,21 @@ def main(arguments: list[str] | None = None) -> None:
         arguments: The arguments after `pgrecall`; None takes those of the process.
 
     Raises:
-        SystemExit: Always: 0 on success, 1 on failure, 2 on a usage error.
+        SystemExit: Always: 0 on success, 1 on failure, 2 on a usage error. A hook ends with 0 whatever
+            happens: coding agents take 2 for an order to stop the user's prompt.
     """
+    if (sys.argv[1:2] if arguments is None else arguments[:1]) != ["hook"]:
+        _run(arguments)
+        return
+    try:
+        _run(arguments)
+    except BaseException as error:  # noqa: BLE001 - no error may stop the agent
+        from pgrecall.contrib.hooks.hook_log import end_hook
+
+        end_hook(error)
+
+
+def _run(arguments: list[str] | None) -> None:
     # Importing makes many objects and no garbage; looking for some costs a tenth of a command's time.
     gc.set_threshold(_COLLECT_AFTER)
     for stream in (sys.stdout, sys.stderr):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .common import confirm, echo, note
+from .common import confirm, echo, note, print_error
 from .hook import Agent
 
 if TYPE_CHECKING:
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from pgrecall.contrib.agents import Change
 
 agent = typer.Typer(no_args_is_help=True)
+
+_LONGEST_NAMESPACE = 200
 
 Which = Annotated[Agent, typer.Argument(help="The agent.", show_default=False)]
 Project = Annotated[
@@ -43,6 +45,8 @@ def install(
     """
     from pgrecall.contrib.agents import adapter, apply, planned_install
 
+    if namespace is not None:
+        _check_namespace(namespace)
     folder = Path.cwd() if project else None
     options = [] if namespace is None else ["--namespace", namespace]
     found = adapter(which.value, project=folder, program=_program(project), options=options)
@@ -73,27 +77,45 @@ def uninstall(
 ) -> None:
     """Undo `pgrecall agent install`: a file that nobody has changed since is as before, byte by byte."""
     from pgrecall.contrib.agents import apply, planned_uninstall
+    from pgrecall.errors import PgrecallError
 
-    changes = planned_uninstall(which.value, Path.cwd() if project else None)
-    if not changes:
+    changes, faults = planned_uninstall(which.value, Path.cwd() if project else None)
+    if not changes and not faults:
         echo(f"{which.value} was not set up by pgrecall")
         return
     _show(changes)
-    if print_only:
-        return
-    if not yes:
+    if not yes and changes and not print_only:
         confirm(
             f"Change {len(changes)} of the files of {which.value}?",
             found=f"there are changes for {which.value}",
             verb="make them",
             can_try=False,
         )
-    apply(changes)
-    for change in changes:
+    for change in [] if print_only else changes:
+        try:
+            apply([change])
+        except PgrecallError as error:
+            faults.append(error)
+            continue
         if change.was_edited:
             note(f"{change.path} had been changed since: only the entries of pgrecall are gone")
         else:
             echo(f"{change.path} is as it was")
+    for fault in faults[:-1]:
+        print_error(fault)
+    if faults:
+        raise faults[-1]
+
+
+def _check_namespace(name: str) -> None:
+    """Refuse a name that no namespace can have or no line can hold: a hook would fail in silence."""
+    from pgrecall.errors import InvalidInput
+
+    if not name.strip() or len(name) > _LONGEST_NAMESPACE or not name.isprintable():
+        raise InvalidInput(
+            f"a namespace needs a name of 1 to {_LONGEST_NAMESPACE} visible characters in one line",
+            hint="Leave --namespace out to work in that of every command.",
+        )
 
 
 def _program(project: bool) -> list[str]:

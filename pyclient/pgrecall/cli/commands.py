@@ -139,15 +139,12 @@ def run(arguments: list[str] | None) -> None:
     """
     from pgrecall.errors import PgrecallError
 
-    from .common import echo
-    from .hints import command_line_hint
+    from .common import print_error
 
     try:
         _command()(args=arguments, prog_name="pgrecall")
     except PgrecallError as error:
-        echo(f"error: {_collapse_spaces(error.message)}", err=True, fg="red")
-        if error.hint is not None:
-            echo(f"hint: {_collapse_spaces(command_line_hint(error.hint))}", err=True)
+        print_error(error)
         raise SystemExit(1) from None
 
 
@@ -155,7 +152,3 @@ def run(arguments: list[str] | None) -> None:
 def _command() -> Callable[..., None]:
     """Build the commands, which takes longer than running one: once in a process that runs several."""
     return get_command(app)
-
-
-def _collapse_spaces(text: str) -> str:
-    return " ".join(text.split())

@@ -21,6 +21,7 @@ from pgrecall.local_zone import time_zone
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from pgrecall.errors import PgrecallError
     from pgrecall.query.embedding import Embed as EmbedBy
     from pgrecall.query.expansion import Expand
 
@@ -277,6 +278,19 @@ def echo(text: str = "", *, err: bool = False, nl: bool = True, **style: Any) ->
         style: Colours, as click.style takes them.
     """
     typer.secho(printable(text), err=err, nl=nl, **style)
+
+
+def print_error(error: "PgrecallError") -> None:
+    """Print an error and its hint."""
+    from .hints import command_line_hint
+
+    echo(f"error: {_collapse_spaces(error.message)}", err=True, fg="red")
+    if error.hint is not None:
+        echo(f"hint: {_collapse_spaces(command_line_hint(error.hint))}", err=True)
+
+
+def _collapse_spaces(text: str) -> str:
+    return " ".join(text.split())
 
 
 def terminal(*, stderr: bool = False, highlight: bool = True) -> "Console":

@@ -9,14 +9,15 @@
 --      edited, regenerated or taken out: what the session has in the same order is stored already, up to the first message that it
 --      does not have. From there on all is new, and the old versions stay.
 --   3. Of all others, one with a created_at that the session has with this text and time is stored already. The rest is new.
--- So a lone "yes" is new, unless the last message is the same without another time. Messages of the roles system, developer, tool
--- and function, and messages without text, are left out.
+-- So a lone "yes" is new, unless the last message is the same without another time. Messages of the roles system and developer, and
+-- messages without text, are left out. Those of the roles tool and function are left out too, unless they state their origin.
 --
--- A message of the role user or human has the origin user, every other one agent.
+-- A message of the role user or human has the origin user, every other one agent, unless it states another. What a tool or function
+-- answered is tool at most.
 --
 -- messages   JSON array of objects as chat models take them: {"role": "user", "content": "…"}. content is a text, or an array
 --            of parts, whose texts count. "name" is the speaker, else the role. "created_at" is when it was said.
---            "metadata", over that of the call, and "valid_to" are as for remember_many()
+--            "metadata", over that of the call, "valid_to" and "origin" are as for remember_many()
 -- session    the conversation
 -- metadata, tags, expires_at  for every new memory
 -- namespace, create_namespace  as for remember_many()
@@ -68,11 +69,22 @@ BEGIN
        OR COALESCE(jsonb_typeof(e.value -> 'name'), 'null') NOT IN ('string', 'null')
        OR COALESCE(jsonb_typeof(e.value -> 'created_at'), 'null') NOT IN ('string', 'null')
        OR COALESCE(jsonb_typeof(e.value -> 'valid_to'), 'null') NOT IN ('string', 'null')
+       OR COALESCE(jsonb_typeof(e.value -> 'origin'), 'null') NOT IN ('string', 'null')
        OR COALESCE(jsonb_typeof(e.value -> 'metadata'), 'null') NOT IN ('object', 'null');
     IF wrong IS NOT NULL THEN
         RAISE EXCEPTION 'message %: expected an object with a role and a content', wrong
             USING ERRCODE = 'invalid_parameter_value',
-                  HINT = 'A message is {"role": "user", "content": "…"}, optionally with "name", "created_at", "valid_to" and "metadata".';
+                  HINT = 'A message is {"role": "user", "content": "…"}, optionally with '
+                      '"name", "created_at", "valid_to", "origin" and "metadata".';
+    END IF;
+    -- Before its cast, whose error would quote it.
+    SELECT min(e.place) INTO wrong
+    FROM jsonb_array_elements(messages) WITH ORDINALITY e (value, place)
+    WHERE NOT _pgrecall.is_origin(e.value ->> 'origin');
+    IF wrong IS NOT NULL THEN
+        RAISE EXCEPTION 'message %: origin is none that there is', wrong
+            USING ERRCODE = 'invalid_parameter_value',
+                  HINT = format('It is one of %s.', array_to_string(enum_range(NULL::pgrecall.memory_origin), ', '));
     END IF;
     -- Before its cast: infinity has no place in the key of a message.
     SELECT min(e.place) INTO wrong
@@ -96,10 +108,16 @@ BEGIN
                (e.value ->> 'created_at')::timestamptz AS said_at,
                jsonb_build_object(
                    'valid_to', e.value -> 'valid_to', 'metadata', e.value -> 'metadata',
-                   'origin', CASE WHEN e.value ->> 'role' IN ('user', 'human') THEN 'user' ELSE 'agent' END
+                   'origin', CASE
+                       WHEN e.value ->> 'role' IN ('tool', 'function') THEN least((e.value ->> 'origin')::pgrecall.memory_origin, 'tool')
+                       WHEN e.value ->> 'origin' IS NOT NULL THEN (e.value ->> 'origin')::pgrecall.memory_origin
+                       WHEN e.value ->> 'role' IN ('user', 'human') THEN 'user'
+                       ELSE 'agent'
+                   END
                ) AS options
         FROM jsonb_array_elements(messages) WITH ORDINALITY e (value, place)
         WHERE e.value ->> 'role' NOT IN ('system', 'developer', 'tool', 'function')
+           OR (e.value ->> 'role' IN ('tool', 'function') AND e.value ->> 'origin' IS NOT NULL)
     )
     SELECT array_agg(t.place ORDER BY t.place), array_agg(t.speaker ORDER BY t.place),
            array_agg(t.content ORDER BY t.place), array_agg(t.said_at ORDER BY t.place),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pgrecall.errors import InvalidInput
 
 from .jsonc import Node, blank_end, parse
+from .our_hooks import our_hook
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -38,7 +39,8 @@ def add_to_json(text: str, entry: Entry) -> str:
             return text
         return _inserted(text, root, node, None, entry.value)
     if not isinstance(node.value, dict) or (not missing and entry.key is None):
-        raise InvalidInput(f"{'.'.join(entry.path) or 'the whole'} is something else there")
+        at_fault = entry.path[: len(entry.path) - len(missing)]
+        raise InvalidInput(f"{'.'.join(at_fault) or 'the whole'} is something else there")
     if not missing and entry.key in node.value:
         if entry.is_shared or node.value[entry.key] == entry.value:
             return text
@@ -50,15 +52,12 @@ def add_to_json(text: str, entry: Entry) -> str:
     return _inserted(text, root, node, first, value)
 
 
-def remove_from_json(
-    text: str, entry: Entry, *, is_ours: Callable[[Any], bool], was_there: Callable[[Sequence[str]], bool]
-) -> str:
+def remove_from_json(text: str, entry: Entry, *, was_there: Callable[[Sequence[str]], bool]) -> str:
     """Return the text without an entry, and without what it alone was in.
 
     Args:
         text: The text.
-        entry: The entry. One with a key goes whatever it has become.
-        is_ours: Tells whether an item of a list is ours, though it was changed.
+        entry: The entry. One with a key goes whatever it has become, a hook if it still calls the same.
         was_there: Tells whether there had been something at a path, which then stays, empty.
 
     Raises:
@@ -68,13 +67,13 @@ def remove_from_json(
     node, missing = _deepest(parse(text), path)
     if missing:
         return text
-    for number, member in enumerate(node.members):
-        if entry.key is None and not (member.node.value == entry.value or is_ours(member.node.value)):
-            continue
-        if entry.key is not None and member.key != entry.key:
-            continue
-        text = _removed(text, node, number)
-        break
+    keys = [member.key for member in node.members]
+    if entry.key is None:
+        place = our_hook(node, entry.value)
+    else:
+        place = (node, keys.index(entry.key)) if entry.key in keys else None
+    if place is not None:
+        text = _removed(text, *place)
     while path and not was_there(path):
         node, missing = _deepest(parse(text), path)
         if missing or node.value:

@@ -58,10 +58,17 @@ def read_record(path: Path) -> Record | None:
     return _read(_file(path))
 
 
-def all_records() -> list[Record]:
-    """Return all records."""
-    found = [_read(file) for file in sorted(_folder().glob("*.json"))]
-    return [record for record in found if record is not None]
+def all_records() -> tuple[list[Record], list[PgrecallError]]:
+    """Return all records, and why some cannot be read."""
+    found, faults = [], []
+    for file in sorted(_folder().glob("*.json")):
+        try:
+            record = _read(file)
+        except PgrecallError as error:
+            faults.append(error)
+        else:
+            found += [] if record is None else [record]
+    return found, faults
 
 
 def _read(file: Path) -> Record | None:

@@ -11,11 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pgrecall.errors import InvalidInput, PgrecallError
+from pgrecall.files import open_regular
 
 from .json_edits import add_to_json, merged, remove_from_json
 from .jsonc import parse
 from .records import Record, all_records, digest, drop_record, read_record, write_file, write_record
 from .toml_edits import add_to_toml, parse_toml, remove_from_toml, toml_table
+from .values import same
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,7 +58,7 @@ def planned_install(agent: str, adapter: Adapter, project: Path | None) -> list[
     """
     changes = []
     for named, entries in adapter.files:
-        path = named.resolve()
+        path = _followed(named)
         before = _text(path)
         record = read_record(path)
         base, was_edited = (before, False) if record is None else _without_ours(record, before)
@@ -76,19 +78,23 @@ def planned_install(agent: str, adapter: Adapter, project: Path | None) -> list[
     return changes
 
 
-def planned_uninstall(agent: str, project: Path | None) -> list[Change]:
-    """Return the changes that undo what was set up; none if nothing was.
+def planned_uninstall(agent: str, project: Path | None) -> tuple[list[Change], list[PgrecallError]]:
+    """Return the changes that undo what was set up, none if nothing was, and why files are left as they are.
 
-    Raises:
-        PgrecallError: A file cannot be read, or our entries cannot be found in it.
+    One file that cannot be read, or in which our entries cannot be found, keeps nobody from undoing the rest.
     """
     changes = []
-    for record in all_records():
+    records, faults = all_records()
+    for record in records:
         if record.agent == agent and record.project == (None if project is None else str(project)):
-            before = _text(record.path)
-            after, was_edited = _without_ours(record, before)
+            try:
+                before = _text(record.path)
+                after, was_edited = _without_ours(record, before)
+            except PgrecallError as error:
+                faults.append(error)
+                continue
             changes.append(Change(record.path, before, after, was_edited, None))
-    return sorted(changes, key=lambda change: change.path)
+    return sorted(changes, key=lambda change: change.path), faults
 
 
 def apply(changes: Sequence[Change]) -> None:
@@ -97,6 +103,8 @@ def apply(changes: Sequence[Change]) -> None:
     Raises:
         PgrecallError: A file has changed since the plan was made, or cannot be written.
     """
+    # Asked before any is made: files in one folder each remember it, and the last of them takes it away.
+    missing = {folder for change in changes for folder in change.path.parents if not folder.exists()}
     made_before: list[str] = []
     for change in changes:
         path = change.path
@@ -104,7 +112,7 @@ def apply(changes: Sequence[Change]) -> None:
             raise PgrecallError(f"{path} has just changed", hint="Call the command again.")
         try:
             if change.record is not None and change.after is not None:
-                made = [str(folder) for folder in reversed(path.parents) if not folder.exists()]
+                made = [str(folder) for folder in reversed(path.parents) if folder in missing]
                 path.parent.mkdir(parents=True, exist_ok=True)
                 write_record(replace(change.record, folders=(*change.record.folders, *made)))
                 write_file(path, change.after, _mode(path))
@@ -129,9 +137,22 @@ def _mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode) if path.exists() else _MODE
 
 
+def _followed(path: Path) -> Path:
+    """Return where a link leads."""
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError) as error:
+        # Python before 3.13 has an error of its own for links that lead in a circle.
+        raise PgrecallError(f"{path} is a link that leads nowhere", hint="Delete it or mend it.") from error
+
+
 def _text(path: Path) -> str | None:
     try:
-        return path.read_bytes().decode()
+        # A pipe would keep the command waiting.
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise PgrecallError(f"{path} is not a regular file", hint="Move it away, or put a file there.")
+        with open_regular(path) as file:
+            return file.read().decode()
     except FileNotFoundError:
         return None
     except UnicodeDecodeError:
@@ -161,7 +182,7 @@ def _value(path: Path, text: str) -> Any:
 def _check(path: Path, before: str | None, after: str, added: Sequence[Entry]) -> None:
     """Refuse a text that says anything else than before, besides what was added."""
     expected = reduce(merged, added, _value(path, before or ""))
-    if _value(path, after) != expected:
+    if not same(_value(path, after), expected):
         raise PgrecallError(
             f"{path} is left as it is: pgrecall cannot change it", hint="Use --print, and put it in yourself."
         )
@@ -188,7 +209,7 @@ def _without_ours(record: Record, text: str | None) -> tuple[str | None, bool]:
                 text = (
                     remove_from_toml(text, entry)
                     if path.suffix == ".toml"
-                    else remove_from_json(text, entry, is_ours=_is_ours, was_there=was_there)
+                    else remove_from_json(text, entry, was_there=was_there)
                 )
     except InvalidInput as error:
         raise PgrecallError(
@@ -197,8 +218,3 @@ def _without_ours(record: Record, text: str | None) -> tuple[str | None, bool]:
     shared = {entry.key for entry in record.entries if entry.is_shared}
     is_empty = not set(_value(path, text)) - shared
     return (None if record.before is None and is_empty else text), True
-
-
-def _is_ours(value: Any) -> bool:
-    said = json.dumps(value)
-    return "pgrecall" in said and ("hook recall" in said or "hook capture" in said)

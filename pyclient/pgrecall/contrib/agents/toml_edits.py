@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from pgrecall.errors import InvalidInput
 
+from .values import same
+
 if TYPE_CHECKING:
     from .adapter import Entry
 
@@ -63,7 +65,7 @@ def remove_from_toml(text: str, entry: Entry) -> str:
     for key in entry.path:
         holder = holder[key]
     del holder[str(entry.key)]
-    if _pruned(parse_toml(changed), entry) != _pruned(expected, entry):
+    if not same(_pruned(parse_toml(changed), entry), _pruned(expected, entry)):
         raise InvalidInput("the table of pgrecall was rewritten")
     return changed
 

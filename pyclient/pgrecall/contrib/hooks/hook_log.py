@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import sys
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NoReturn
 
 from pgrecall.errors import ConnectionFailed, PermissionDenied, PgrecallError, SchemaMismatch
 
-__all__ = ["describe", "log_file", "log_line"]
+__all__ = ["describe", "end_hook", "log_file", "log_line"]
 
 _MOST_BYTES = 2**20
 # Errors whose messages speak of databases and files alone; those of others might quote a memory.
@@ -40,3 +42,28 @@ def describe(error: BaseException) -> str:
         return f"{type(error).__name__}: {error.message}" + (f" {error.hint}" if error.hint else "")
     state = error.sqlstate if isinstance(error, PgrecallError) else None
     return type(error).__name__ + (f", SQLSTATE {state}" if state else "")
+
+
+def end_hook(error: BaseException) -> NoReturn:
+    """End the process of a hook with 0, whatever ended its command.
+
+    Args:
+        error: What did; SystemExit if it ended by itself.
+
+    Raises:
+        SystemExit: Always.
+    """
+    if not isinstance(error, SystemExit):
+        log_line("hook", describe(error))
+    elif error.code:
+        # What is wrong with them is on standard error; they may hold a password.
+        log_line("hook", "the command line is not understood: see `pgrecall hook --help`")
+    for name in ("stdout", "stderr"):
+        try:
+            stream = getattr(sys, name)
+            if stream is not None:
+                stream.flush()
+        except (OSError, ValueError):
+            # Else Python would try again as it ends, and end with 120.
+            setattr(sys, name, None)
+    raise SystemExit(0) from None

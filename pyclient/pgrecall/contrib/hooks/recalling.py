@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from threading import Thread
 from time import monotonic
@@ -62,8 +60,6 @@ def run_alone(options: list[str]) -> None:
     if asked is None:
         return
     recall_for(asked)
-    with suppress(OSError):
-        sys.stdout.flush()
     # What still runs is late, and tearing the interpreter down would take another 30 ms of the user's time.
     os._exit(0)
 
@@ -109,7 +105,8 @@ def recall_for(asked: Asked) -> None:
         if worker.is_alive() and not found:
             log_line("recall", f"no answer within {budget} ms")
         elif found and found[-1]:
-            sys.stdout.write(_formed(found[-1], event_of(payload)) + "\n")
+            # Flushed here, where an error of the agent's pipe is caught. On a closed one nothing is printed.
+            print(_formed(found[-1], event_of(payload)), flush=True)
     except Exception as error:  # noqa: BLE001 - no error may stop the user
         log_line("recall", describe(error))
 

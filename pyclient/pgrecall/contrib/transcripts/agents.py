@@ -26,7 +26,10 @@ _NOT_SAID = (
     "<environment_context>", "<user_instructions>", "<INSTRUCTIONS>", "# AGENTS.md instructions",
     "<permissions instructions>", "<turn_aborted>", "<user_shell_command>", "<skill>", "<task-notification>",
 )  # fmt: skip
-_PUT_IN = ("system-reminder", "user-prompt-submit-hook", "memories")
+_PUT_IN = ("system-reminder", "user-prompt-submit-hook", "memories", "ide_selection", "ide_opened_file")
+# What Codex and Gemini put beside it are files, which anybody may have written.
+_BEFORE_REQUEST = ("# Context from my IDE setup:", "## My request for Codex:")
+_AFTER_REQUEST = "--- Content from referenced files ---"
 
 
 def claude_code(file: Path, reject: Callable[[Rejected], None]) -> Conversation:
@@ -129,8 +132,7 @@ def cursor(file: Path, reject: Callable[[Rejected], None]) -> Conversation:
         for block in content if isinstance(content, list) else [{"type": "text", "text": content}]:
             match role, field_of(block, "type"):
                 case "user", "text":
-                    text = _said(text_of(block)).replace("<user_query>", "").replace("</user_query>", "")
-                    turns.say(place, "user", text, None)
+                    turns.say(place, "user", _said(_asked(text_of(block))), None)
                 case "assistant", "text":
                     turns.say(place, "assistant", text_of(block), None)
                 case "assistant", "tool_use":
@@ -196,10 +198,21 @@ def _gemini_lines(file: Path, reject: Callable[[Rejected], None]) -> list[tuple[
         return [(file.name, json_object(whole.read(MAX_LINE_BYTES)))]
 
 
+def _asked(text: str) -> str:
+    """Return what the user typed into Cursor, without the files that it puts before that."""
+    return text.rpartition("<user_query>")[2].partition("</user_query>")[0]
+
+
 def _said(text: str) -> str:
     """Return what the user said, without what a program has put in; nothing if that is all of it."""
     for tag in _PUT_IN:
         text = without(text, tag)
+    context, request = _BEFORE_REQUEST
+    if text.lstrip().startswith(context):
+        # The last one: the files before it may hold another.
+        _, found, said = text.rpartition(request)
+        text = said if found else ""
+    text = text.partition(_AFTER_REQUEST)[0]
     return "" if text.lstrip().startswith(_NOT_SAID) else text
 
 

@@ -88,6 +88,8 @@ def _packed(message: Message) -> dict[str, Any]:
     if len(text.encode()) > MAX_CONTENT_BYTES:
         raise TooLarge(f"it has more than {MAX_CONTENT_BYTES} bytes")
     packed = {"role": message.role, "content": text}
+    if message.origin is not None:
+        packed["origin"] = message.origin
     if message.said_at is not None:
         packed["created_at"] = message.said_at.isoformat()
     return packed

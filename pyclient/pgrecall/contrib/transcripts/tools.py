@@ -6,9 +6,11 @@ import json
 import re
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import Any
+from typing import Any, Literal
 
-__all__ = ["CallNote", "call_note", "output_note"]
+__all__ = ["CallNote", "NoteOrigin", "call_note", "output_note"]
+
+NoteOrigin = Literal["tool", "web"]
 
 _LONGEST_CALL = 200
 _LONGEST_OUTPUT = 200
@@ -19,6 +21,9 @@ _OURS = re.compile(
     r"(?:^|_)pgrecall(?:_|$)|^memory_(?:store|recall|update|supersede|forget|feedback|timeline)"
 )
 """Tools of this memory: what they return is stored already."""
+
+_WEB = re.compile(r"web|fetch|brows|http|(?:^|_)(?:url|search_engine)", re.IGNORECASE)
+"""Tools that read what anybody may have written; others are no more than tools."""
 
 _FILES = ("file_path", "notebook_path", "filePath", "absolute_path", "target_file", "path")
 _SAID = ("command", "cmd", "query", "pattern", "url", "description", "prompt")
@@ -32,10 +37,12 @@ class CallNote:
     Attributes:
         text: What was called, on what.
         wants_output: Whether the beginning of the answer is kept too; not that of files, named here.
+        origin: Where it comes from.
     """
 
     text: str
     wants_output: bool
+    origin: NoteOrigin
 
 
 def call_note(name: str, arguments: Any, project: PurePath | None) -> CallNote | None:
@@ -58,10 +65,11 @@ def call_note(name: str, arguments: Any, project: PurePath | None) -> CallNote |
     said = next((text for key in _SAID if (text := _text(arguments.get(key)))), "")
     patch = said if "*** Begin Patch" in said else _text(arguments.get("input"))
     files = _patched(patch) or [_text(arguments.get(key)) for key in _FILES]
+    origin: NoteOrigin = "web" if _WEB.search(name) or _text(arguments.get("url")) else "tool"
     named = " ".join(_named(file, project) for file in files if file)
     if named and not (said and patch != said):
-        return CallNote(f"[{_line(name, _LONGEST_CALL)}] {_line(named, _LONGEST_CALL)}", False)
-    return CallNote(f"[{_line(name, _LONGEST_CALL)}] {_line(said, _LONGEST_CALL)}".rstrip(), True)
+        return CallNote(f"[{_line(name, _LONGEST_CALL)}] {_line(named, _LONGEST_CALL)}", False, origin)
+    return CallNote(f"[{_line(name, _LONGEST_CALL)}] {_line(said, _LONGEST_CALL)}".rstrip(), True, origin)
 
 
 def output_note(text: str) -> str:
