@@ -192,6 +192,65 @@ def test_a_string_is_read_after_its_own_key(conn: Connection[Any], given: object
     assert rows(conn, "_pgrecall.redact_json", Jsonb(given))[0][0] == kept
 
 
+HUBS = ["gh" + "p_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7" + end for end in ("A1", "B2", "C3")]
+HUB = "[redacted: github-token"
+AWS = "[redacted: aws-access-key"
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ({HUBS[0]: 1, HUBS[1]: 2, HUBS[2]: 3}, {f"{HUB}]": 1, f"{HUB} 2]": 2, f"{HUB} 3]": 3}),
+        ([{HUBS[0]: {HUBS[1]: 1}}, {HUBS[2]: 2}], [{f"{HUB}]": {f"{HUB}]": 1}}, {f"{HUB}]": 2}]),
+        ({f"{HUB}]": 1, f"{HUB} 2]": 2, HUBS[0]: 3}, {f"{HUB}]": 1, f"{HUB} 2]": 2, f"{HUB} 3]": 3}),
+        ({KEY: 1, f"{AWS}]": 2, f"{AWS} 2]": 3}, {f"{AWS}]": 1, f"{AWS} 2]": 2, f"{AWS} 3]": 3}),
+        ({f"{KEY} a": 1, f"{KEY} b": 2}, {f"{AWS}] a": 1, f"{AWS}] b": 2}),
+        ({f"{HUB} 7]": 1, HUBS[0]: 2, "a": KEY}, {f"{HUB}]": 1, f"{HUB} 2]": 2, "a": f"{AWS}]"}),
+    ],
+)
+def test_no_key_takes_the_place_of_another(conn: Connection[Any], given: object, kept: object) -> None:
+    clean, kinds = rows(conn, "_pgrecall.redact_json", Jsonb(given))[0]
+    assert clean == kept
+    assert kinds
+    assert rows(conn, "_pgrecall.redact_json", Jsonb(clean))[0] == (clean, None)
+
+
+MARK = "[redacted: password]"
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ({"password": 83920174, "n": 83920174}, {"password": MARK, "n": 83920174}),
+        ({"password": [83920174, -83920174, 1.5, 12]}, {"password": [MARK, -83920174, 1.5, 12]}),
+        ({"password": {"value": PASSWORD}}, {"password": {"value": MARK}}),
+        ({"name": "DB_PASSWORD", "value": PASSWORD}, {"name": "DB_PASSWORD", "value": MARK}),
+        ([{"key": "password", "value": 83920174}], [{"key": "password", "value": MARK}]),
+        ({"name": "color", "value": PASSWORD}, {"name": "color", "value": PASSWORD}),
+        ({"name": "password", "in": {"value": PASSWORD}}, {"name": "password", "in": {"value": PASSWORD}}),
+        ({"password": True, "value": 83920174}, {"password": True, "value": 83920174}),
+        ({"value": PASSWORD}, {"value": PASSWORD}),
+    ],
+)
+def test_a_number_and_a_named_value_are_read_after_their_key(
+    conn: Connection[Any], given: object, kept: object
+) -> None:
+    assert rows(conn, "_pgrecall.redact_json", Jsonb(given))[0][0] == kept
+
+
+def test_fields_that_are_null_are_said_to_be_null(conn: Connection[Any]) -> None:
+    assert rows(conn, "_pgrecall.redact_json", None) == [(None, None)]
+    for one in POLICIES[1:]:
+        policy(conn, one)
+        for column in ("tags", "metadata"):
+            with pytest.raises(psycopg.errors.NotNullViolation), conn.transaction():
+                conn.execute(
+                    f"INSERT INTO pgrecall.memories (namespace_id, content, {column}) "
+                    "SELECT n.id, %s, NULL FROM pgrecall.namespaces n WHERE n.name = 'default'",
+                    [SAID],
+                )
+
+
 @pytest.mark.parametrize("brackets", [("[", "]"), ('{"a":', "}")])
 def test_a_deeply_nested_value_is_read_to_its_end(conn: Connection[Any], brackets: tuple[str, str]) -> None:
     opening, closing = brackets
