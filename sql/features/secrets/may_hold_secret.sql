@@ -3,7 +3,7 @@
 --
 -- Every write asks it, and almost every text of prose ends here. So each test is cheap: in one regular expression the words would
 -- take five times as long, because PostgreSQL builds the states of an expression anew for each text. Each text in which a rule
--- finds something meets it (tests/sql/test_secrets.py).
+-- finds something meets it (tests/sql/test_secret_rules.py).
 --
 -- content  a text without characters of no width
 CREATE OR REPLACE FUNCTION _pgrecall.may_hold_secret(content text)
@@ -12,8 +12,24 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN content COLLATE "C" ~ '(?:\n?[A-Za-z0-9_-]){14}'
     OR content COLLATE "C" ~ '://[^/\s]*@'
     OR lower(content COLLATE "C") LIKE ANY (ARRAY[
-        '%passw%', '%passcode%', '%passphrase%', '%pwd%', '%kennwort%', '%contrase%', '%clave%', '%mdp%', '%mot de passe%', '%senha%',
-        '%palavra-passe%', '%wachtwoord%', '%hasl%', '%hasł%', '%senord%', '%adgangskode%', '%salasana%', '%heslo%', '%jelsz%',
-        '%parola%', '%ifre%', '%ароль%', '%密码%', '%密碼%', '%パスワード%', '%비밀번호%', '%كلمة المرور%', '%סיסמה%', '%mật khẩu%',
-        '%पासवर्ड%', '%bearer %', '%curl %', '%wget %'
-    ]);
+        '%kennwort%', '%contrase%', '%clave%', '%mdp%', '%senha%', '%wachtwoord%', '%hasl%', '%senord%', '%adgangskode%', '%salasana%',
+        '%heslo%', '%jelsz%', '%parola%', '%ifre%', '%bearer %', '%identified by%', '%sig=%'
+    ])
+    -- What the words of each of these have in common is looked for first.
+    OR lower(content COLLATE "C") LIKE ANY (ARRAY['%pass%', '%pw%', '% -%', '% phrase%'])
+       AND lower(content COLLATE "C") LIKE ANY (ARRAY[
+           '%passw%', '%passcode%', '%passphrase%', '%passord%', '%mot de passe%', '%palavra-passe%', '%pass:%', '%pass"%', '%pass''%',
+           '%pass=%', '%pass =%', '%pass\_%', '%sshpass %', '%pwd%', '%pw:%', '%pw=%', '%pw %', '%seed phrase%', '%recovery phrase%',
+           '%curl %', '%wget %', '%mysql%', '%mariadb%', '%docker login%', '%redis-cli%', '% --pass%', '% --token %', '% --secret %'
+       ])
+    -- Most texts have no other letters than ASCII, and others not those of Asia.
+    OR octet_length(content) > char_length(content) AND (
+        lower(content COLLATE "C") LIKE ANY (ARRAY[
+            '%hasł%', '%hasŁ%', '%İfre%', U&'%i\0307fre%', '%ароль%', '%АРОЛЬ%', '%كلمة المرور%', '%סיסמה%',
+            U&'%ma\0323\0302t kha\0302\0309u%'
+        ])
+        OR content COLLATE "C" ~ '[\u0900-\u1FFF\u3040-\uFFFF]' AND lower(content COLLATE "C") LIKE ANY (ARRAY[
+            '%密码%', '%密碼%', '%口令%', '%パスワード%', '%ワート%', '%비밀번호%', U&'%\1107\1175\1106\1175\11AF\1107\1165\11AB\1112\1169%',
+            '%mật khẩu%', '%mẬt khẨu%', '%पासवर्ड%', '%ｐａｓｓｗｏｒｄ%', '%Ｐａｓｓｗｏｒｄ%', '%ＰＡＳＳＷＯＲＤ%'
+        ])
+    );
