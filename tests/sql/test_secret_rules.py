@@ -78,6 +78,27 @@ def test_the_first_look_and_the_hints_leave_nothing_out(conn: Connection[Any]) -
         assert missed == 0 or kind in ("discord-token", "twilio-key"), kind
 
 
+def test_the_first_look_says_the_same_of_a_short_and_a_long_text(conn: Connection[Any]) -> None:
+    """They are searched in two ways, for the same words. A short text with a command is searched if it has options."""
+    texts = [label.text for label in labels(7)] + [
+        f"{before}{hint}{after}"
+        for _, hints, _ in rows(conn, "_pgrecall.secret_rules")
+        for hint in hints
+        for before in ("", "a ")
+        for after in ("", " b", "w")
+    ]
+    differing = scalar(
+        conn,
+        """
+        SELECT array_agg(t.content) FROM unnest(%s::text[]) t (content)
+        WHERE octet_length(t.content) < 500
+            AND _pgrecall.may_hold_secret(t.content || ' -') <> _pgrecall.may_hold_secret(t.content || ' -' || repeat(' ', 700))
+        """,
+        texts,
+    )
+    assert differing is None
+
+
 def test_each_rule_has_its_hints_in_small_letters_and_one_group(conn: Connection[Any]) -> None:
     for kind, hints, pattern in rows(conn, "_pgrecall.secret_rules"):
         assert not any("A" <= letter <= "Z" for hint in hints for letter in hint), kind
