@@ -254,6 +254,20 @@ HOSTILE = (
     "\n",
     "\u200b",
     "discord MAAAAAAAAAAAAAAAAAAAAAAAA.",
+    "token=a-1_",
+    "token: a-1-b2.",
+    "password: a_",
+    "password: a1,",
+    "password is set to ",
+    "password on a is ",
+    "密码是",
+    "<password>",
+    "passphrase: aaa-",
+    "mysql -p ",
+    "docker login -p ",
+    "password a1",
+    "pw: pass=",
+    "sig=",
 )
 
 

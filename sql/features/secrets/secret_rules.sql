@@ -14,25 +14,47 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 40
 BEGIN ATOMIC
     SELECT r.kind, r.hints, r.pattern
     FROM (SELECT
-        -- Words for a password, in the languages that people write to assistants.
-        '(?:passwor[dt]s?|passwd|passphrase|passcode|pwd|kennwort|contrase(?:ñ|n)a|\mclave|mot de passe|\mmdp\M|senha|palavra-passe'
-        '|wachtwoord|has[lł]o|l[öo]senord|adgangskode|salasana|\mheslo|jelsz[óo]|\mparola|\m[şs]ifre|[Пп]ароль|密码|密碼'
-        '|パスワード|비밀번호|كلمة المرور|סיסמה|mật khẩu|पासवर्ड)' AS password,
+        -- Words for a password, in the languages that people write to assistants, with their endings. Accents may stand apart, and
+        -- (?i) does not know other letters than ASCII in every database, so their capitals stand here.
+        '(?:(?:passwor[dt]|passwd|passphrase|passcode|pwd|kennwort|contrase(?:[ñÑ]|n\u0303?)a|\mclave|mot de passe|\mmdp\M|senha'
+        '|palavra-passe|wachtwoord|has[lłŁ]o|l(?:[öÖ]|o\u0308?)senord|adgangskode|passord|salasana|\mheslo|jelsz(?:[óÓ]|o\u0301?|av)'
+        '|\mparola|\m(?:[şŞ]|s\u0327?)(?:i|İ|i\u0307)fre|[Пп]ароль|ПАРОЛЬ|كلمة المرور|סיסמה'
+        '|m(?:[ậẬ]|a\u0323\u0302)t kh(?:[ẩẨ]|a\u0302\u0309)u|पासवर्ड)[a-zа-яё]{0,3}(?:[_-]?[0-9]{1,2}'
+        '|[_-](?:prod|production|dev|test|staging|stage|live|local|root|admin|user|main|old|new|default))?)' AS password,
         ARRAY['passwor', 'passwd', 'passphrase', 'passcode', 'pwd', 'kennwort', 'contrase', 'clave', 'mot de passe', 'mdp', 'senha',
-              'palavra-passe', 'wachtwoord', 'hasl', 'hasł', 'senord', 'adgangskode', 'salasana', 'heslo', 'jelsz', 'parola', 'ifre',
-              'ароль', '密码', '密碼', 'パスワード', '비밀번호', 'كلمة المرور', 'סיסמה', 'mật khẩu', 'पासवर्ड'] AS hints,
+              'palavra-passe', 'wachtwoord', 'hasl', 'hasł', 'hasŁ', 'senord', 'adgangskode', 'passord', 'salasana', 'heslo', 'jelsz',
+              'parola', 'ifre', 'İfre', U&'i\0307fre', 'ароль', 'АРОЛЬ', 'كلمة المرور', 'סיסמה', 'mật khẩu', 'mẬt khẨu',
+              U&'ma\0323\0302t kha\0302\0309u', 'पासवर्ड'] AS hints,
         -- Words for a key.
         '(?:(?:api|app|auth|access|client|private|secret|encryption|signing|service|account|master|storage|admin|shared)[_ -]?key'
         '|token|secret|credentials?)' AS key,
-        -- Between the word and its value: a sign, or a verb.
-        '(?:["''`*]{0,3}\s{0,3}(?:[:：]{1,2}[=>]?|=>?(?!=)|->)|["''`]?(?:\s(?:for|für|of|para|de|del|pour|du|von|per|voor|do|для)'
-        '\s[^\n:=.,;]{1,24})?\s{1,2}(?:is|was|ist|war|lautet|es|era|est|était|é|è|är|on|jest|to|now)(?:\s(?:now|jetzt|ahora))?[:\s]'
-        '|は|是)\s{0,3}' AS said,
-        -- What stands there instead of a value: placeholders, words of prose and of programs.
-        '(?!your|my[_ -]|the[_ -]|example|change|placeholder|pass|kennwort|contrase|mot de passe|senha|secret|token|xxx|null|none|nil'
-        '|true|false|undefined|required|invalid|incorrect|wrong|missing|optional|string|text|hidden|env|process\.|os\.|config|settings'
-        '|self\.|this\.|req|options|args|input|get|redacted|dummy|enter|insert|forgot|must|should|not\M|too\M|at least|min[0-9]|max[0-9]'
-        '|sha-?[0-9]|md5|bcrypt|argon|base64|utf-?8|vault|todo)' AS no_word
+        -- Between the word and its value: what the password is of, and a sign or a verb.
+        '["''`*]{0,3}(?:\s(?:for|of|to|on|f[üu]rs?|v[oa]n|vom|zu[mr]|am|des|de[rl]?|para|della|d[aiou]|pour|per|voor|till?|för|od|k|на'
+        '|от|для|к)\s[^\n:=.,;]{1,28})?'
+        '(?:\s{0,3}(?:[:：]{1,2}[=>]?|[=＝]>?(?!=)|->|\s[–—]\s)'
+        '|\s{1,2}(?:(?:is|was|has been|ist|war|are)\s)?(?:(?:set|changed|reset|updated|now)\s)?'
+        '(?:is|was|ist|war|lautet|es|era|est|était|c[''’]est|é|è|är|er|je|este|jest|to|now|là|هي|هو|है|היא|הוא|теперь)'
+        '(?:\s(?:now|jetzt|nun|ahora|agora|maintenant|nu|teraz))?[:\s]|[''’]s\s)\s{0,3}' AS said,
+        -- What stands there instead of a value: placeholders, names of programs, words of prose, counts and dates.
+        '(?!your|example|placeholder|redacted|dummy|undefined|xxx|change[_-]?(?:me|this|it)'
+        '|(?:insert|enter|type|repeat|confirm|forgot)[_ -]|getpass|getenv|not\M|too\M|at least'
+        '|(?:process|os|env|config|settings|self|this|req|request|options|args|input|vault|vars?|local|data|module|params?|props|state|ctx'
+        '|import|secrets?|form|response|result)[.:/\[]'
+        '|(?:null|none|nil|true|false|required|invalid|incorrect|wrong|missing|optional|string|text|hidden|env|config|settings|options|args'
+        '|input|req|forgot|must|should|vault|todo|change|1password|bcrypt|scrypt|argon2(?:id?|d)?|pbkdf2|sha-?[0-9]{1,3}|md5|base64|utf-?8'
+        '|aes-?[0-9]{3}|m(?:in|ax)[0-9]{1,2})(?![A-Za-z0-9_-])'
+        '|(?:[a-z0-9]+[_.-])*(?:pass(?:wor[dt]|wd)?|kennwort|contrase[nñ]a|mot[_-]de[_-]passe|senha|pwd|secret|token|key'
+        '|credentials?)(?:[_.-][a-z0-9]+)*[0-9]{0,2}\.?(?:[\s"''`,;<>(){}\[\]」。]|$)'
+        '|[0-9]{1,4}[ -]?(?:stellig|zeichen|ziffer|char|digit|letters?\M|words?\M|bits?\M|bytes?\M|days?\M|weeks?\M|months?\M|years?\M'
+        '|hours?\M|min\M|steps?\M|factor|fa\M|times?\M|caract|tekens|jours\M|letras|m?[sx]\M|m\M|[kmg]b\M|st\M|nd\M|rd\M|th\M'
+        '|символ|знак|karakter)|[0-9]{1,3} ?(?:to|bis|or|-|–) ?[0-9]{1,3}\M|(?:19|20)[0-9]{2}-[01][0-9](?:-[0-3][0-9])?(?![0-9])'
+        '|/[a-z0-9_.-]+/)' AS no_word,
+        -- A value that stands alone: what it has to have, and its characters. Brackets, $ and commas belong to it only inside.
+        '(?=[^\s"''`,;<>()\[\]]{0,24}[0-9!@#%&*^+=~][^\s.!?:]|[^\s"''`,;<>()\[\]]{2,24}[0-9])'
+        '(?=[0-9!@#%&*^+=~._/-]{0,24}[^\s0-9!@#%&*^+=~._/$-]|[0-9]{6})(?![{}$])'
+        '(?:[^\s"''`,;<>(){}\[\]$」。]|\$(?![{(])|(?<=[a-z0-9])\{[^\s{}"''`<>$]{0,12}\}(?=[a-z0-9])'
+        '|[,;](?=[^\s"''`,;:=<>(){}\[\]]{0,12}[0-9][^\s"''`,;:=<>(){}\[\]]{0,12}(?:\s|$))){4,}'
+        '(?<![.:])(?=[.!?:]*(?:[\s"''`,;<>」。)}\]]|$))' AS value
     ) w
     CROSS JOIN LATERAL (VALUES
         ('private-key', ARRAY['-----begin '],
@@ -111,21 +133,58 @@ BEGIN ATOMIC
          '|phx_[A-Za-z0-9]{43}|pat[A-Za-z0-9]{14}\.[0-9a-f]{64}|sl\.[A-Za-z0-9_-]{130,152})(?![A-Za-z0-9])'),
 
         ('password-in-url', ARRAY['@'],
-         '(?i)([a-z]://[^\s:/@"''<>]{0,100}:)(?!(?:pass(?:word|wd)?|pwd|secret|x+|[*]+|your[^@]{0,30}|changeme|example)@)'
+         '(?i)([a-z]://(?!(?:postgres:postgres|guest:guest|root:root|admin:admin|user:user|test:test|minioadmin:minioadmin)@)'
+         '[^\s:/@"''<>]{0,100}:)(?!(?:pass(?:word|wd)?|pwd|secret|x+|[*]+|your[^@]{0,30}|changeme|example)@)'
          '[^\s/@"''<>{}$*]{3,200}(?=@[A-Za-z0-9\[_])'),
+        -- Commands.
         ('password', ARRAY['curl ', 'wget '],
-         '(?i)(\m(?:curl|wget)\s[^\n]{0,200}(?:-u|--user)[ =]["'']?[^\s:"'']{1,60}:)[^\s"''<>{}$*\[]{4,100}'),
+         '(?i)(\m(?:curl|wget)\s(?:[^\n]{0,200}\s)?(?:-u|--user)[ =]["'']?[^\s:"'']{1,60}:)[^\s"''<>{}$*\[]{4,100}'),
+        ('password', ARRAY['sshpass ', 'mysql', 'mariadb', 'docker login', 'redis-cli'],
+         '((?:\msshpass\s(?:-v\s)?-p ?|\m(?:mysql|mariadb)[a-z]{0,8}\s(?:[^\n|]{0,100}\s)?-p|\mdocker login\s(?:[^\n|]{0,100}\s)?-p[ =]'
+         '|\mredis-cli\s(?:[^\n|]{0,100}\s)?-a )["'']?)(?![a-z]{1,12}[0-9]{0,2}(?:\s|$)|[0-9]{1,5}:[0-9])'
+         '[^\s"''<>{}$*\[(-][^\s"''<>{}$]{3,100}'),
+        ('password',
+         ARRAY[' --pass', ' --token ', ' --secret ', 'identified by', 'password "', 'password ''', 'passwort "', 'passwort ''', 'ароль "'],
+         '(?i)((?:\s--(?:pass(?:word|wd|phrase)?|pwd|token|secret)\s["'']?|(?:\midentified by|passwor[dt]|пароль)\s["'']))'
+         || w.no_word || w.value),
+        ('password', ARRAY['pass:', 'pass=', 'pass =', 'pass"', 'pass''', 'pass_', 'pw:', 'pw=', 'pw '],
+         '((?:(?:(?<![A-Za-z0-9 -])|[,;/|] |[A-Za-z0-9][_-])(?:[Pp]ass|[Pp]w)["'']?\s{0,2}[:=]'
+         '|[A-Za-z0-9]_PASS(?:_[A-Z0-9]{1,12})?["'']?\s{0,2}[:=]'
+         '|(?:PG|DB|\m)(?:PASS|PW)=|\mpw\s)(?![=:])\s{0,3}["''`]?)' || w.no_word || w.value),
+        ('password', ARRAY['</'],
+         '(?i)(<[a-z0-9:_.-]{0,40}(?:passwor[dt]|passwd|pwd|passphrase)[a-z0-9_.-]{0,10}>\s{0,3})' || w.no_word
+         || '(?=[^\s<]{0,40}[0-9!@#%&*^+=~])(?![{$*])[^\s<>]{4,100}(?=\s{0,3}</)'),
+        ('password', ARRAY['passphrase', 'seed phrase', 'recovery phrase'],
+         '(?i)((?:passphrase|(?:seed|recovery) phrase)' || w.said || '["''`]?)'
+         '(?:(?<=["''`])(?:[a-z]{3,12}[ -]){3,23}[a-z]{3,12}(?=["''`])'
+         '|(?:[a-z]{3,12}-){3,23}[a-z]{3,12}(?![a-z0-9-]))'),
+        -- A value in quotes, and one that stands alone.
         ('password', w.hints,
-         '(?i)(' || w.password || w.said || '["''`])' || w.no_word
-         || '(?=[^\n"''`]{0,24}[0-9!@#%&*^+=~]|[^\s"''`]{6,24}["''`])[^\n"''`<>{}$]{4,}(?=["''`])'),
-        ('password', w.hints,
-         '(?i)(' || w.password || w.said || '["''`*「]{0,2})' || w.no_word
-         || '(?=[^\s"''`,;<>(){}\[\]]{0,24}[0-9!@#%&*^+=~][^\s.!?:]|[^\s"''`,;<>(){}\[\]]{2,24}[0-9])'
-            '(?=[0-9!@#%&*^+=~._/-]{0,24}[^\s0-9!@#%&*^+=~._/$-]|[0-9]{6})'
-            '[^\s"''`,;<>(){}\[\]$」。]{4,}(?<![.:])(?=[.!?:]*(?:[\s"''`,;<>」。)}\]]|$))'),
+         '(?i)((?:' || w.password || w.said || '|\msalasana(?:ni)?\son\s)["''`])' || w.no_word
+         || '(?=[^\n"''`]{0,24}[0-9!@#%&*^+=~]|[^\s"''`]{6,24}["''`])(?![{$<%]|[^\n"''`]{0,60}(?:[$#%][{(]|\{\{))[^\n"''`]{4,}(?=["''`])'),
+        ('password', w.hints, '(?i)((?:' || w.password || w.said || '|\msalasana(?:ni)?\son\s)["''`*「]{0,2})' || w.no_word || w.value),
+        -- Without a sign: whose it is, and letters with digits.
+        ('password', ARRAY['password ', 'passwort ', 'ароль '],
+         '(?i)((?:passwor[dt]|[Пп]ароль)(?:\sfrom)?\s)' || w.no_word
+         || '(?=[A-Za-z]{3,20}[0-9]{2,8}[!#%]?(?:[\s,;]|[.]?$))[A-Za-z0-9!#%]{6,28}'),
+        -- What stands without a space in the languages of East Asia is of other letters than the value.
+        ('password',
+         ARRAY['密码', '密碼', '口令', 'パスワード', 'ワート', '비밀번호', U&'\1107\1175\1106\1175\11AF\1107\1165\11AB\1112\1169', 'ｐａｓｓｗｏｒｄ',
+               'Ｐａｓｓｗｏｒｄ', 'ＰＡＳＳＷＯＲＤ'],
+         '(?i)((?:密码|密碼|口令|パスワード|ハ\u309Aスワート\u3099|비밀번호|\u1107\u1175\u1106\u1175\u11AF\u1107\u1165\u11AB\u1112\u1169'
+         '|[Ｐｐ](?:ａｓｓｗｏｒｄ|ＡＳＳＷＯＲＤ))(?:[^\x01-\x7f]{0,4}(?:是|为|為|成|は|が|を|는|은|가|를|：|＝)|[^\x01-\x7f]{0,2}\s?[:=])'
+         '\s{0,3}["''`「『]{0,2})' || w.no_word
+         || '(?=[A-Za-z0-9!#$%&*+./:=?@^_|~-]{0,24}[0-9!@#%&*^+=~])(?=[0-9.:/-]{0,24}[A-Za-z!#$%&*+=?@^_~]|[0-9]{6})'
+         '(?![$*])[A-Za-z0-9!#$%&*+./:=?@^_|~-]{4,}'),
+        ('azure-key', ARRAY['sig='], '([?&]sig=)[A-Za-z0-9%+/]{40,100}={0,2}'),
+        ('assigned-secret', ARRAY['django-insecure-'], '(django-insecure-)[^\s"'']{30,80}'),
+        -- Random characters, and no words and numbers that signs join, nor an address of a contract.
         ('assigned-secret', ARRAY['key', 'token', 'secret', 'credential'],
          '(?i)(' || w.key
          || '(?:["''`*]{0,3}\s{0,3}(?:[:：]{1,2}[=>]?|=>?(?!=))|["''`]?\s(?:is|was|ist|es|est)[:\s])\s{0,3}["''`]{0,2})' || w.no_word
-         || '(?=[A-Za-z_+/=.~-]{0,24}[0-9])(?=[0-9_+/=.~-]{0,24}[A-Za-z])[A-Za-z0-9_+/=.~-]{16,}(?![A-Za-z0-9_+/=~(\[-])')
+         || '(?!(?:(?:[a-z]+|v?[0-9]{1,8}|[a-z]{3,16}[0-9]{1,4}|[a-z][0-9]{1,2}|[0-9]{1,4}[a-z]{1,2})[_./+~-]+)+'
+            '(?:[a-z]+|v?[0-9]{1,8}|[a-z]{3,16}[0-9]{1,4}|[a-z][0-9]{1,2}|[0-9]{1,4}[a-z]{1,2})?(?![A-Za-z0-9_+/=~-])'
+            '|0x[0-9a-f]{40}(?![0-9a-f]))'
+            '(?=[A-Za-z_+/=.~-]{0,24}[0-9])(?=[0-9_+/=.~-]{0,24}[A-Za-z])[A-Za-z0-9_+/=.~-]{16,}(?![A-Za-z0-9_+/=~(\[-])')
     ) r (kind, hints, pattern);
 END;
