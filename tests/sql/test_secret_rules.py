@@ -104,3 +104,17 @@ def test_each_rule_has_its_hints_in_small_letters_and_one_group(conn: Connection
         assert not any("A" <= letter <= "Z" for hint in hints for letter in hint), kind
         with pytest.raises(psycopg.errors.InvalidRegularExpression), conn.transaction():
             scalar(conn, "SELECT regexp_replace('x', %s, '') ~ %s", "a", f"{pattern}\\2")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "docker run --secret id=npmrc22x,src=.npmrc",
+        "gh auth login --with-token < token1.txt",
+        "mysql -u app -p shop < dump2.sql",
+        "password = $argon2id$v=19$m=65536",
+        "The password on the login page2 needs work",
+    ],
+)
+def test_options_and_places_are_no_secrets(conn: Connection[Any], text: str) -> None:
+    assert redacted(conn, text) == (text, None)

@@ -15,10 +15,10 @@ BEGIN ATOMIC
     SELECT r.kind, r.hints, r.pattern
     FROM (SELECT
         -- Words for a password, in the languages that people write to assistants, with their endings. Accents may stand apart, and
-        -- (?i) does not know other letters than ASCII in every database, so their capitals stand here.
+        -- neither (?i) nor \m knows other letters than ASCII in every database: capitals stand here.
         '(?:(?:passwor[dt]|passwd|passphrase|passcode|pwd|kennwort|contrase(?:[ñÑ]|n\u0303?)a|\mclave|mot de passe|\mmdp\M|senha'
         '|palavra-passe|wachtwoord|has[lłŁ]o|l(?:[öÖ]|o\u0308?)senord|adgangskode|passord|salasana|\mheslo|jelsz(?:[óÓ]|o\u0301?|av)'
-        '|\mparola|\m(?:[şŞ]|s\u0327?)(?:i|İ|i\u0307)fre|[Пп]ароль|ПАРОЛЬ|كلمة المرور|סיסמה'
+        '|\mparola|(?:[şŞ]|\ms\u0327?)(?:i|İ|i\u0307)fre|[Пп]ароль|ПАРОЛЬ|كلمة المرور|סיסמה'
         '|m(?:[ậẬ]|a\u0323\u0302)t kh(?:[ẩẨ]|a\u0302\u0309)u|पासवर्ड)[a-zа-яё]{0,3}(?:[_-]?[0-9]{1,2}'
         '|[_-](?:prod|production|dev|test|staging|stage|live|local|root|admin|user|main|old|new|default))?)' AS password,
         ARRAY['passwor', 'passwd', 'passphrase', 'passcode', 'pwd', 'kennwort', 'contrase', 'clave', 'mot de passe', 'mdp', 'senha',
@@ -29,8 +29,8 @@ BEGIN ATOMIC
         '(?:(?:api|app|auth|access|client|private|secret|encryption|signing|service|account|master|storage|admin|shared)[_ -]?key'
         '|token|secret|credentials?)' AS key,
         -- Between the word and its value: what the password is of, and a sign or a verb.
-        '["''`*]{0,3}(?:\s(?:for|of|to|on|f[üu]rs?|v[oa]n|vom|zu[mr]|am|des|de[rl]?|para|della|d[aiou]|pour|per|voor|till?|för|od|k|на'
-        '|от|для|к)\s[^\n:=.,;]{1,28})?'
+        '["''`*]{0,3}(?:\s(?:for|of|to|on|f[üÜu]rs?|v[oa]n|vom|zu[mr]|am|des|de[rl]?|para|della|d[aiou]|pour|per|voor|till?|f[öÖ]r|od|k'
+        '|на|НА|от|ОТ|для|ДЛЯ|к|К)\s[^\n:=.,;]{1,28})?'
         '(?:\s{0,3}(?:[:：]{1,2}[=>]?|[=＝]>?(?!=)|->|\s[–—]\s)'
         '|\s{1,2}(?:(?:is|was|has been|ist|war|are)\s)?(?:(?:set|changed|reset|updated|now)\s)?'
         '(?:is|was|ist|war|lautet|es|era|est|était|c[''’]est|é|è|är|er|je|este|jest|to|now|là|هي|هو|है|היא|הוא|теперь)'
@@ -145,7 +145,7 @@ BEGIN ATOMIC
          '[^\s"''<>{}$*\[(-][^\s"''<>{}$]{3,100}'),
         ('password',
          ARRAY[' --pass', ' --token ', ' --secret ', 'identified by', 'password "', 'password ''', 'passwort "', 'passwort ''', 'ароль "'],
-         '(?i)((?:\s--(?:pass(?:word|wd|phrase)?|pwd|token|secret)\s["'']?|(?:\midentified by|passwor[dt]|пароль)\s["'']))'
+         '(?i)((?:\s--(?:pass(?:word|wd|phrase)?|pwd|token|secret)\s(?![a-z]+=)["'']?|(?:\midentified by|passwor[dt]|пароль)\s["'']))'
          || w.no_word || w.value),
         ('password', ARRAY['pass:', 'pass=', 'pass =', 'pass"', 'pass''', 'pass_', 'pw:', 'pw=', 'pw '],
          '((?:(?:(?<![A-Za-z0-9 -])|[,;/|] |[A-Za-z0-9][_-])(?:[Pp]ass|[Pp]w)["'']?\s{0,2}[:=]'
