@@ -10,11 +10,11 @@ LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
-    parts text[] := '{}';
-    keys text[] := '{}';  -- the latest key of each level, and what is said to be its name
-    names text[] := '{}';
-    objects integer[] := '{}';  -- the number of the object of each level
-    marked jsonb[] := '{}';  -- keys with a marker: their object, place and text
+    parts text[] := '{}'::text[];
+    keys text[] := '{}'::text[];  -- the latest key of each level, and what is said to be its name
+    names text[] := '{}'::text[];
+    objects integer[] := '{}'::integer[];  -- the number of the object of each level
+    marked jsonb[] := '{}'::jsonb[];  -- keys with a marker: their object, place and text
     opened integer := 0;
     depth integer := 0;
     token record;
