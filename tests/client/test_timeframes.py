@@ -121,8 +121,8 @@ def test_numbers_that_are_two_days_or_none_are_not_guessed(shared: Client, text:
 def test_without_dateparser(shared: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "dateparser.date", None)
     assert len(shared.recall("tea", embed=False, timeframe="last week")) == 0
-    with pytest.raises(InvalidInput, match="'tre giorni fa' is not understood") as caught:
-        shared.recall("tea", embed=False, timeframe="tre giorni fa")
+    with pytest.raises(InvalidInput, match="'trzy dni temu' is not understood") as caught:
+        shared.recall("tea", embed=False, timeframe="trzy dni temu")
     assert caught.value.hint is not None
     assert install_command("nlp") in caught.value.hint
 
