@@ -171,6 +171,15 @@ def new_database(database: Callable[..., AbstractContextManager[str]]) -> Iterat
         yield make
 
 
+@pytest.fixture(scope="module")
+def read_only(new_database: Callable[..., str], template: str) -> Iterator[psycopg.Connection[Any]]:
+    """A connection in UTC that the tests of a file share: nothing is stored."""
+    with psycopg.connect(new_database(template), autocommit=True) as conn:
+        conn.execute("SET default_transaction_read_only = on")
+        conn.execute("SET TimeZone = 'UTC'")
+        yield conn
+
+
 @pytest.fixture(scope="session")
 def fresh(new_database: Callable[..., str]) -> str:
     """The schema, as pg_dump gives it, of a database that was migrated in one go."""

@@ -25,7 +25,17 @@ from benchmarks.speed.generator import MEDIUM, TINY, Corpus
 from benchmarks.speed.ingest import BATCH
 from benchmarks.speed.measure import WARM_UP, Latency, alternately
 from benchmarks.speed.questions import NATURAL, questions
-from benchmarks.speed.storage import HNSW, MODEL, connect, create_database, seconds, sizes, sync_memories
+from benchmarks.speed.storage import (
+    HNSW,
+    MODEL,
+    build_memory_mb,
+    connect,
+    create_database,
+    drop_hnsw,
+    seconds,
+    sizes,
+    sync_memories,
+)
 from benchmarks.speed.systems import FILTERS, recall
 from pgrecall import Client
 from pgrecall.admin.migrate import migrate
@@ -45,7 +55,6 @@ TENANT = "tenant"
 """A namespace of `TENANT_ROWS` memories, stored last, among all the others."""
 TENANT_ROWS = 10_000
 _UPDATES = 50_000
-_TABLES = "pgrecall.memories, pgrecall.postings, pgrecall.term_stats, pgrecall.mentions, pgrecall.concepts"
 _STEPS = """
 CREATE SCHEMA IF NOT EXISTS bench;
 CREATE TABLE IF NOT EXISTS bench.chunks (
@@ -107,7 +116,7 @@ class Scale:
             connection.execute(_STEPS.encode())
             for namespace in self.corpus.namespaces if there is None else ():
                 connection.execute("SELECT pgrecall.create_namespace(%s)", (namespace,))
-        self.step("hnsw", _drop_hnsw)
+        self.step("hnsw", lambda connection: {"definition": drop_hnsw(connection)})
         if there is not None:
             self.step("upgrade", lambda _: {"seconds": round(took, 2)})
 
@@ -144,9 +153,9 @@ class Scale:
         }
 
     def build(self, connection: Connection[Any]) -> dict[str, Any]:
-        """Build the HNSW index, in as much memory as it needs if the machine has twice that."""
-        connection.execute("SELECT set_config('maintenance_work_mem', '8GB', false)")
-        connection.execute("SET max_parallel_maintenance_workers = 2")
+        """Build the HNSW index, in as much memory as it needs if the machine has twice as much."""
+        memory = build_memory_mb(self.corpus.rows, self.corpus.dimension, machine.memory_mb() * 2**20 // 2)
+        connection.execute("SELECT set_config('maintenance_work_mem', %s, false)", (f"{memory}MB",))
         row = connection.execute(
             "SELECT found ->> 'definition' FROM bench.steps WHERE name = 'hnsw'"
         ).fetchone()
@@ -155,7 +164,7 @@ class Scale:
 
     def vacuum(self, connection: Connection[Any]) -> dict[str, Any]:
         """VACUUM ANALYZE after the load, and see what each table and index takes."""
-        took = seconds(connection, f"VACUUM ANALYZE {_TABLES}")
+        took = seconds(connection, "VACUUM ANALYZE")
         (size,) = connection.execute("SELECT pg_database_size(current_database())").fetchone() or (0,)
         return {
             "seconds": round(took, 1),
@@ -228,7 +237,7 @@ class Scale:
             ).fetchone() or (0,)
             changing_took = time.perf_counter() - begun
         with self.beside() as cleaning:
-            took = seconds(connection, f"VACUUM {_TABLES}")
+            took = seconds(connection, "VACUUM")
         return {
             "updates": changed,
             "updates_per_second": round(changed / changing_took, 1),
@@ -308,12 +317,6 @@ def measure_scale(run: Scale) -> dict[str, Any]:
             "dim": run.corpus.dimension,
             "steps": dict(connection.execute("SELECT name, found FROM bench.steps").fetchall()),
         }
-
-
-def _drop_hnsw(connection: Connection[Any]) -> dict[str, Any]:
-    (definition,) = connection.execute("SELECT pg_get_indexdef(%s::regclass)", (HNSW,)).fetchone() or ("",)
-    connection.execute(f"DROP INDEX {HNSW}".encode())
-    return {"definition": definition}
 
 
 def _latency(times: Sequence[float]) -> dict[str, float]:

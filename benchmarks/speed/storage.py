@@ -34,6 +34,7 @@ __all__ = [
     "copied_database",
     "create_database",
     "drop_database",
+    "drop_hnsw",
     "open_database",
     "seconds",
     "sizes",
@@ -203,8 +204,7 @@ def _fill(
     connection: Connection[Any], corpus: Corpus, build_memory: int, say: Callable[[str], None]
 ) -> Loading:
     register_vector(connection)
-    (definition,) = connection.execute("SELECT pg_get_indexdef(%s::regclass)", (HNSW,)).fetchone() or ("",)
-    connection.execute(f"DROP INDEX {HNSW}".encode())
+    definition = drop_hnsw(connection)
     namespaces: dict[str, int] = {}
     for name in corpus.namespaces:
         (namespaces[name],) = connection.execute(
@@ -228,7 +228,7 @@ def _fill(
     megabytes = build_memory_mb(corpus.rows, corpus.dimension, build_memory)
     connection.execute("SELECT set_config('maintenance_work_mem', %s, false)", (f"{megabytes}MB",))
     say("  building indexes")
-    builds = {HNSW.split(".")[1]: seconds(connection, str(definition)), **_rebuild(connection)}
+    builds = {HNSW.split(".")[1]: seconds(connection, definition), **_rebuild(connection)}
     vacuumed = seconds(connection, "VACUUM ANALYZE " + ", ".join(f"pgrecall.{table}" for table in _TABLES))
     return Loading(
         copy=round(copied, 2),
@@ -238,6 +238,13 @@ def _fill(
         build_memory_mb=megabytes,
         vacuum=round(vacuumed, 2),
     )
+
+
+def drop_hnsw(connection: Connection[Any]) -> str:
+    """Drop the index of the embeddings, and return the statement that makes it."""
+    (definition,) = connection.execute("SELECT pg_get_indexdef(%s::regclass)", (HNSW,)).fetchone() or ("",)
+    connection.execute(f"DROP INDEX {HNSW}".encode())
+    return str(definition)
 
 
 def sync_memories(connection: Connection[Any], chunk: Chunk, namespaces: dict[str, int]) -> None:

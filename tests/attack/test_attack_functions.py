@@ -234,7 +234,7 @@ FORGED = """
     SELECT r.id FROM _pgrecall.resolve_granted('plan quokka', NULL, 'evil', '{}') q
     CROSS JOIN LATERAL _pgrecall.rank_granted(
         ROW(%(home)s, q.parsed, array_fill(0.5::real, ARRAY[384])::halfvec, %(concepts)s, q.settings, %(concepts)s, NULL, NULL,
-            tstzrange(NULL, NULL), ARRAY['n room 14'])::pgrecall.recall_request,
+            tstzrange(NULL, NULL), ARRAY['n room=14'])::pgrecall.recall_request,
         jsonb_populate_record(NULL::pgrecall.recall_filter, '{"include_superseded": true, "include_sensitive": true}'),
         now(), %(also)s
     ) r

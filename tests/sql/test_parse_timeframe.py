@@ -13,18 +13,7 @@ from hypothesis import strategies as st
 from support.phrases import FORMS, check, parse
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from psycopg import Connection
-
-
-@pytest.fixture(scope="module")
-def read_only(new_database: Callable[..., str], template: str) -> Iterator[Connection[Any]]:
-    """A connection that the tests of this file share: nothing is stored."""
-    with psycopg.connect(new_database(template), autocommit=True) as conn:
-        conn.execute("SET default_transaction_read_only = on")
-        conn.execute("SET TimeZone = 'UTC'")
-        yield conn
 
 
 @pytest.mark.parametrize(("text", "expected"), FORMS.items())

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import psycopg
 import pytest
 
-from support.phrases import check, moment
+from support.phrases import check, in_question, moment
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from psycopg import Connection
-    from psycopg.types.range import Range
 
 ASKED = "2026-11-27 12:00"
 """A Friday."""
@@ -129,27 +125,6 @@ NO_TIMES = [
 ]  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def read_only(new_database: Callable[..., str], template: str) -> Iterator[Connection[Any]]:
-    """A connection that the tests of this file share: nothing is stored."""
-    with psycopg.connect(new_database(template), autocommit=True) as conn:
-        conn.execute("SET default_transaction_read_only = on")
-        conn.execute("SET TimeZone = 'UTC'")
-        yield conn
-
-
-def in_question(conn: Connection[Any], query: str) -> Range[Any] | None:
-    """The period that recall reads from a question, with the test that goes first."""
-    row = conn.execute(
-        "SELECT CASE WHEN ' ' || lower(%s) LIKE ANY (_pgrecall.question_time_hints())"
-        " THEN _pgrecall.question_period(%s, %s::timestamptz) END",
-        (query, query, f"{ASKED}+00"),
-    ).fetchone()
-    assert row is not None
-    found: Range[Any] | None = row[0]
-    return found
-
-
 @pytest.mark.parametrize(
     ("language", "phrase"), [(each, phrase) for each in PHRASES for phrase in PHRASES[each]]
 )
@@ -157,18 +132,18 @@ def test_question_and_timeframe_agree(read_only: Connection[Any], language: str,
     expected = PHRASES[language][phrase]
     check(read_only, phrase, expected, anchor=ASKED)
     for query in (phrase, f"{phrase}?") if phrase != "hier" else ("qu'avons-nous fait hier ?",):
-        found = in_question(read_only, query)
+        found = in_question(read_only, query, ASKED)
         assert found is not None
         assert (found.lower, found.upper) == tuple(moment(end, "UTC") for end in expected.split(" "))
 
 
 @pytest.mark.parametrize(("query", "expected"), ONLY_IN_QUESTIONS.items())
 def test_a_time_in_a_question(read_only: Connection[Any], query: str, expected: str) -> None:
-    found = in_question(read_only, query)
+    found = in_question(read_only, query, ASKED)
     assert found is not None
     assert (found.lower, found.upper) == tuple(moment(end, "UTC") for end in expected.split(" "))
 
 
 @pytest.mark.parametrize("query", NO_TIMES)
 def test_no_time_in_a_question(read_only: Connection[Any], query: str) -> None:
-    assert in_question(read_only, query) is None
+    assert in_question(read_only, query, ASKED) is None

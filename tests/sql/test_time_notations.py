@@ -8,35 +8,11 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 import pytest
 
-from support.phrases import ANCHOR, check, moment, parse
+from support.phrases import check, in_question, moment, parse
 from support.time_notations import IN_QUESTIONS, NO_TIMES, NOT_IN_QUESTIONS, NOTATIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from psycopg import Connection
-    from psycopg.types.range import Range
-
-
-@pytest.fixture(scope="module")
-def read_only(new_database: Callable[..., str], template: str) -> Iterator[Connection[Any]]:
-    """A connection that the tests of this file share: nothing is stored."""
-    with psycopg.connect(new_database(template), autocommit=True) as conn:
-        conn.execute("SET default_transaction_read_only = on")
-        conn.execute("SET TimeZone = 'UTC'")
-        yield conn
-
-
-def in_question(conn: Connection[Any], query: str) -> Range[Any] | None:
-    """The period that recall reads from a question, with the test that goes first."""
-    row = conn.execute(
-        "SELECT CASE WHEN ' ' || lower(%s) LIKE ANY (_pgrecall.question_time_hints())"
-        " THEN _pgrecall.question_period(%s, %s::timestamptz) END",
-        (query, query, f"{ANCHOR}+00"),
-    ).fetchone()
-    assert row is not None
-    found: Range[Any] | None = row[0]
-    return found
 
 
 @pytest.mark.parametrize(("text", "expected"), NOTATIONS.items())

@@ -33,6 +33,18 @@ def parse(
     return found
 
 
+def in_question(conn: Connection[Any], query: str, anchor: str = ANCHOR) -> Range[datetime] | None:
+    """The period that recall reads from a question, with the test that goes first; the anchor is in UTC."""
+    row = conn.execute(
+        "SELECT CASE WHEN ' ' || lower(%s) LIKE ANY (_pgrecall.question_time_hints())"
+        " THEN _pgrecall.question_period(%s, %s::timestamptz) END",
+        (query, query, f"{anchor}+00"),
+    ).fetchone()
+    assert row is not None
+    found: Range[datetime] | None = row[0]
+    return found
+
+
 def moment(text: str, zone: str) -> datetime | None:
     return None if text == "-" else datetime.fromisoformat(text).replace(tzinfo=ZoneInfo(zone))
 

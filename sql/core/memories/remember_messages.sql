@@ -78,14 +78,10 @@ BEGIN
                       '"name", "created_at", "valid_to", "origin" and "metadata".';
     END IF;
     -- Before its cast, whose error would quote it.
-    SELECT min(e.place) INTO wrong
+    PERFORM _pgrecall.check_origin(e.value ->> 'origin', 'message ' || e.place)
     FROM jsonb_array_elements(messages) WITH ORDINALITY e (value, place)
-    WHERE NOT _pgrecall.is_origin(e.value ->> 'origin');
-    IF wrong IS NOT NULL THEN
-        RAISE EXCEPTION 'message %: origin is none that there is', wrong
-            USING ERRCODE = 'invalid_parameter_value',
-                  HINT = format('It is one of %s.', array_to_string(enum_range(NULL::pgrecall.memory_origin), ', '));
-    END IF;
+    WHERE e.value ->> 'origin' IS NOT NULL
+    ORDER BY e.place;
     -- Before its cast: infinity has no place in the key of a message.
     SELECT min(e.place) INTO wrong
     FROM jsonb_array_elements(messages) WITH ORDINALITY e (value, place)

@@ -1,22 +1,37 @@
--- Tells whether a memory states another value than the question: none of its versions, but other figures, or another value of
--- a kind (contradicts). Who asks for a day may mean that on which it happened. A long text states many values and is not looked
--- through for more than versions.
+-- Tells whether a memory states another value than the question: none of its versions, but other figures; or, of a kind that both
+-- state (stated_values), none of those asked for.
+--
+-- Who asks for a day may mean that on which it happened. A phone number is written in many groups, so beside one no other number
+-- counts. A long text states many values and is not looked through for more than versions.
 --
 -- asked     stated_values() of the question;  versions  version_pattern() of the question; NULL: it has none
 CREATE OR REPLACE FUNCTION _pgrecall.is_contradicted(memory pgrecall.memories, asked text[], versions text)
 RETURNS boolean
-LANGUAGE sql STABLE PARALLEL SAFE
-RETURN memory.content ~ '[0-9]' AND (
-    -- "2.5 kg" is written like a version.
-    SELECT COALESCE(memory.content !~* versions, false)
-           AND NOT EXISTS (SELECT FROM unnest(asked) a (stated) WHERE a.stated = ANY (h.held) AND starts_with(a.stated, 'q '))
-        OR _pgrecall.contradicts(
-            array_remove(asked, to_char(COALESCE(memory.occurred_at, memory.created_at), '"day "MM-DD')), h.held
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    lacks_version CONSTANT boolean := COALESCE(memory.content !~* versions, false);
+    held text[];
+BEGIN
+    IF memory.content !~ '[0-9]' THEN
+        RETURN false;
+    ELSIF asked IS NULL OR length(memory.content) > 4000 THEN
+        RETURN lacks_version;
+    END IF;
+    held := _pgrecall.stated_values(
+        concat_ws(E'\n', memory.title, memory.content),
+        ARRAY(SELECT v.lexeme FROM unnest(memory.search_vector) v WHERE v.lexeme LIKE '=%')
+    );
+    RETURN EXISTS (
+            SELECT FROM unnest(asked) a (stated)
+            WHERE a.stated <> to_char(COALESCE(memory.occurred_at, memory.created_at), '"day="MM-DD')
+            GROUP BY split_part(a.stated, '=', 1)
+            HAVING NOT COALESCE(bool_or(a.stated = ANY (held)), false)
+               AND split_part(min(a.stated), '=', 1) IN (SELECT split_part(h.stated, '=', 1) FROM unnest(held) h (stated))
+               AND NOT (min(a.stated) ~ '^[ni] ' AND EXISTS (SELECT FROM unnest(asked) p (stated) WHERE p.stated LIKE 'p=%'))
         )
-    FROM (
-        SELECT CASE WHEN length(memory.content) <= 4000 THEN _pgrecall.stated_values(
-            concat_ws(E'\n', memory.title, memory.content),
-            ARRAY(SELECT v.lexeme FROM unnest(memory.search_vector) v WHERE v.lexeme LIKE '=%')
-        ) END AS held
-    ) h
-);
+        -- "2.5 kg" is written like a version.
+        OR lacks_version AND NOT EXISTS (SELECT FROM unnest(asked) q (stated) WHERE q.stated LIKE 'q %' AND q.stated = ANY (held));
+END
+$function$;

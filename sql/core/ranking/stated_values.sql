@@ -1,5 +1,5 @@
--- Returns what a text states in figures, each as its kind and the value: {"p 4960148", "q kg 2.5"}. A question and a memory that
--- state other values of one kind are about different things (contradicts).
+-- Returns what a text states in figures, each as kind=value: {p=4960148, "q kg=2.5"}. A question and a memory that state other values
+-- of one kind are about different things (is_contradicted).
 --
 --   p, day, t   a phone number, a day, a time of day: all notations of value_terms() alike
 --   q unit      a quantity or an amount of money
@@ -9,26 +9,34 @@
 -- values  the text's value_terms()
 CREATE OR REPLACE FUNCTION _pgrecall.stated_values(content text, "values" text[])
 RETURNS text[]
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-BEGIN ATOMIC
-    SELECT array_agg(DISTINCT s.stated) FILTER (WHERE s.stated IS NOT NULL)
-    FROM (
-        SELECT CASE
-                   WHEN v.value LIKE '=p%' THEN 'p ' || substr(v.value, 3)
-                   WHEN v.value LIKE '=t%' THEN 't ' || substr(v.value, 3)
-                   WHEN v.value LIKE '=q%' THEN regexp_replace(v.value, '^=q([-+0-9.e]*)(.*)$', 'q \2 \1')
-                   WHEN v.value ~ '^=[0-9]{2}-[0-9]{2}$' THEN 'day ' || substr(v.value, 2)
-               END AS stated
-        FROM unnest("values") v (value)
-        UNION ALL
-        SELECT 'n ' || n.found[1] || ' ' || n.found[2]
-        FROM regexp_matches(lower(content), '([[:alpha:]]{3,})[ #]*v?([0-9]{1,3})(?:\.[0-9]+)*(?![a-z0-9]|[.,:/-][0-9])', 'g') n (found)
-        WHERE to_tsvector('pg_catalog.english'::regconfig, n.found[1]) <> '' OR n.found[1] ~ '[^a-z]'
-        UNION ALL
-        SELECT 'i ' || regexp_replace(i.found[1], '[0-9]', '9', 'g') || ' ' || i.found[1]
-        FROM regexp_matches(lower(content), '(?<![[:alnum:].,:/_-])([[:alnum:]]+(?:[-/_][[:alnum:]]+)*)(?![[:alnum:]]|[.,:][0-9])', 'g')
-            i (found)
-        WHERE length(regexp_replace(i.found[1], '[^0-9]', '', 'g')) >= 4
-          AND i.found[1] !~ '^(?:(?:19|20)[0-9]{2}|[0-9]{1,4}[-/][0-9]{1,2}[-/][0-9]{1,4}|(?:19|20)[0-9]{2}[-/][0-9]{2,4})$'
-    ) s;
-END;
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path FROM CURRENT
+AS $function$
+BEGIN
+    RETURN (
+        SELECT array_agg(DISTINCT s.stated) FILTER (WHERE s.stated IS NOT NULL)
+        FROM (
+            SELECT CASE
+                       WHEN v.value ~ '^=[pt]' THEN substr(v.value, 2, 1) || '=' || substr(v.value, 3)
+                       WHEN v.value LIKE '=q%' THEN regexp_replace(v.value, '^=q([-+0-9.e]*)(.*)$', 'q \2=\1')
+                       WHEN v.value ~ '^=[0-9]{2}-[0-9]{2}$' THEN 'day' || v.value
+                   END AS stated
+            FROM unnest("values") v (value)
+            UNION ALL
+            SELECT 'n ' || n.found[1] || '=' || n.found[2]
+            FROM regexp_matches(lower(content), '([[:alpha:]]{3,})[ #]*v?([0-9]{1,3})(?:\.[0-9]+)*(?![a-z0-9]|[.,:/-][0-9])', 'g')
+                n (found)
+            WHERE to_tsvector('pg_catalog.english'::regconfig, n.found[1]) <> '' OR n.found[1] ~ '[^a-z]'
+            UNION ALL
+            -- Words without a digit are passed over before they are cut out, which takes a fifteenth of the time.
+            SELECT 'i ' || regexp_replace(i.found[1], '[0-9]', '9', 'g') || '=' || i.found[1]
+            FROM regexp_matches(
+                lower(content),
+                '(?<![[:alnum:].,:/_-])(?=[[:alnum:]/_-]*[0-9])([[:alnum:]]+(?:[-/_][[:alnum:]]+)*)(?![[:alnum:]]|[.,:][0-9])', 'g'
+            ) i (found)
+            WHERE length(regexp_replace(i.found[1], '[^0-9]', '', 'g')) >= 4
+              AND i.found[1] !~ '^(?:(?:19|20)[0-9]{2}|[0-9]{1,4}[-/][0-9]{1,2}[-/][0-9]{1,4}|(?:19|20)[0-9]{2}[-/][0-9]{2,4})$'
+        ) s
+    );
+END
+$function$;

@@ -53,12 +53,7 @@ BEGIN
                 RAISE EXCEPTION '%: % is too long', subject, field.key
                     USING ERRCODE = 'program_limit_exceeded', HINT = 'Put long text into content.';
             ELSIF field.key = 'origin' THEN
-                IF NOT _pgrecall.is_origin(field.value #>> '{}') THEN
-                    -- It could be any text, so the message does not quote it.
-                    RAISE EXCEPTION '%: origin is none that there is', subject
-                        USING ERRCODE = 'invalid_parameter_value',
-                              HINT = format('It is one of %s.', array_to_string(enum_range(NULL::pgrecall.memory_origin), ', '));
-                END IF;
+                PERFORM _pgrecall.check_origin(field.value #>> '{}', subject);
             ELSIF field.key IN ('occurred_at', 'created_at', 'valid_from', 'valid_to', 'expires_at')
                   AND NOT _pgrecall.is_time(field.value #>> '{}')
                   AND NOT (field.key IN ('valid_to', 'expires_at') AND lower(field.value #>> '{}') = 'infinity') THEN

@@ -68,9 +68,9 @@ BEGIN ATOMIC
         (22, '{"% kw%"}'::text[], '\mkw ?(\d{1,2})(?:[ /]((?:19|20)\d\d))?\M', 'week \1 \2'),
         -- "Since" a weekday
         (23, '{"% seit %","% desde %","% depuis %","% sinds %"}'::text[],
-            '\m(seit|desde|depuis|sinds) (?:dem |el |o |a |le )?(' || _pgrecall.translated_weekdays('de') || ''
-            '|' || _pgrecall.translated_weekdays('es') || '|' || _pgrecall.translated_weekdays('fr') || ''
-            '|' || _pgrecall.translated_weekdays('nl') || ')\M', '\1 \2'),
+            '\m(seit|desde|depuis|sinds) (?:dem |el |o |a |le )?(' || _pgrecall.translated_weekdays('de')
+            || '|' || _pgrecall.translated_weekdays('es') || '|' || _pgrecall.translated_weekdays('fr')
+            || '|' || _pgrecall.translated_weekdays('nl') || ')\M', '\1 \2'),
         -- Spanish
         (24, '{"% pasad%"}'::text[], '\m(?:fin de semana pasado|pasado fin de semana)\M', 'last weekend'),
         (25, '{"% antepasad%"}'::text[], '\m(semana|mes|año|' || _pgrecall.translated_weekdays('es') || ') antepasad[oa]\M', '2 \1 ago'),
