@@ -80,6 +80,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         "--folder", type=Path, required=True, metavar="DIR",
         help="of a server of its own, which stays: an interrupted run goes on there",
     )  # fmt: skip
+    scale.add_argument("--loaders", type=positive, default=2, metavar="N", help="sessions that load")
     scale.add_argument("--shared-buffers", default="6GB", metavar="SIZE", help="of that server")
     scale.add_argument("--seed", type=int, default=42, metavar="N")
     scale.add_argument("--json", type=Path, metavar="FILE", help="write the results here")
@@ -142,7 +143,7 @@ def _scale(options: argparse.Namespace) -> int:
             "max_wal_size": "8GB",
             "checkpoint_timeout": "15min",
         }
-        return measure_scale(Scale(options.folder, corpus, options.queries, settings, say))
+        return measure_scale(Scale(options.folder, corpus, options.queries, settings, options.loaders, say))
 
     return _run("scale", options, measure, console.scale)
 

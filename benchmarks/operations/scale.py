@@ -10,6 +10,7 @@ import json
 import os
 import subprocess
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event, Thread
@@ -73,6 +74,7 @@ class Scale:
         corpus: What goes in.
         queries: Questions a way of asking is measured with.
         settings: Of the server.
+        loaders: Sessions that load.
         say: Told of progress.
     """
 
@@ -82,10 +84,12 @@ class Scale:
         corpus: Corpus,
         queries: int,
         settings: dict[str, str],
+        loaders: int,
         say: Callable[[str], None],
     ) -> None:
         self.server = EmbeddedServer(folder, settings=settings)
         self.corpus = corpus
+        self.loaders = loaders
         self.say = say
         self.asked = questions(corpus, NATURAL, queries + WARM_UP)
         self.dsn = make_conninfo(self.server.up(), dbname=f"bench_scale_{corpus.rows}")
@@ -123,15 +127,22 @@ class Scale:
     def load(self) -> None:
         """COPY what is not there yet, a chunk a transaction, with every trigger and every index but HNSW."""
         with connect(self.dsn) as connection:
+            there = {chunk for (chunk,) in connection.execute("SELECT chunk FROM bench.chunks")}
+        missing = sorted(set(range(self.corpus.chunks)) - there)
+        with ThreadPoolExecutor(self.loaders) as pool:
+            list(pool.map(self._load, [missing[number :: self.loaders] for number in range(self.loaders)]))
+
+    def _load(self, chunks: Sequence[int]) -> None:
+        """Load some chunks; each one's time is shared among the sessions that load."""
+        with connect(self.dsn) as connection:
             register_vector(connection)
             namespaces = dict(connection.execute("SELECT name, id FROM pgrecall.namespaces").fetchall())
-            there = {chunk for (chunk,) in connection.execute("SELECT chunk FROM bench.chunks")}
-            for index in sorted(set(range(self.corpus.chunks)) - there):
+            for index in chunks:
                 chunk = self.corpus.chunk(index)  # its making is not counted
                 with connection.transaction():
                     begun = time.perf_counter()
                     sync_memories(connection, chunk, namespaces)
-                    took = time.perf_counter() - begun
+                    took = (time.perf_counter() - begun) / self.loaders
                     connection.execute(
                         "INSERT INTO bench.chunks VALUES (%s, %s, %s)",
                         (index, took, os.getloadavg()[0]),
@@ -147,6 +158,7 @@ class Scale:
         parts = [times[len(times) * n // 10 : len(times) * (n + 1) // 10] for n in range(10)]
         rate = self.corpus.rows / len(times)
         return {
+            "sessions": self.loaders,
             "seconds": round(sum(times), 1),
             "rows_per_second": round(self.corpus.rows / sum(times), 1),
             "rows_per_second_by_tenth": [round(rate * len(part) / sum(part), 1) for part in parts if part],

@@ -18,7 +18,10 @@ def scale(found: Mapping[str, Any]) -> str:
     loaded, tenant, cold, updates = steps["loaded"], steps["tenant"], steps["cold"], steps["updates"]
     by_tenth = ", ".join(f"{rate:,.0f}" for rate in loaded["rows_per_second_by_tenth"])
     rows = [
-        ("loading by COPY, memories a second", f"{loaded['rows_per_second']:,.0f}; by tenth: {by_tenth}"),
+        (
+            f"loading by COPY in {loaded['sessions']} sessions, memories a second",
+            f"{loaded['rows_per_second']:,.0f}; by tenth: {by_tenth}",
+        ),
         ("building HNSW, s", f"{steps['build']['seconds']:,.0f}"),
         ("VACUUM ANALYZE, s", f"{steps['vacuum']['seconds']:,.0f}"),
         ("bytes a memory", f"{sum(steps['vacuum']['bytes_per_memory'].values()):,.0f}"),

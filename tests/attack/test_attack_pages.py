@@ -68,6 +68,7 @@ def test_tenants_reach_no_table_and_fill_nothing_of_others(conn: Connection[Any]
             "SELECT * FROM pgrecall.page_changes",
             "SELECT pgrecall.refresh_pages()",
             f"SELECT _pgrecall.fill_granted({home})",
+            f"SELECT _pgrecall.lock_pages({home})",
             f"SELECT _pgrecall.fill_pages({home})",
             f"SELECT _pgrecall.mark_pages({home})",
             f"SELECT _pgrecall.page_hits({home}, 'quokka', NULL)",
@@ -97,6 +98,22 @@ def test_who_gets_into_the_gate_fills_nothing_of_others(conn: Connection[Any]) -
     with role(conn, "pgrecall_writer"):
         assert call(conn, "breach.fill", home) == 0
     assert told_by(conn, namespace="theirs") == ["The quokka plan"]
+
+
+def test_who_gets_into_the_gate_locks_no_namespace_of_others(conn: Connection[Any], dsn: str) -> None:
+    home = scalar(conn, "SELECT pgrecall.namespace_id('theirs')")
+    conn.execute("CREATE SCHEMA breach; GRANT USAGE ON SCHEMA breach TO PUBLIC")
+    conn.execute(
+        "CREATE FUNCTION breach.lock(home integer) RETURNS void LANGUAGE sql SECURITY DEFINER"
+        " AS 'SELECT _pgrecall.lock_pages(home)'; ALTER FUNCTION breach.lock OWNER TO pgrecall_gate"
+    )
+    with psycopg.connect(dsn) as other, role(other, "pgrecall_writer"):
+        call(other, "breach.lock", home)
+        call(other, "breach.lock", scalar(conn, "SELECT pgrecall.namespace_id('own')"))
+        conn.execute("SET lock_timeout = '10ms'")
+        call(conn, "pgrecall.set_secrets", "theirs", "refuse")
+        with pytest.raises(psycopg.errors.LockNotAvailable):
+            call(conn, "pgrecall.set_secrets", "own", "refuse")
 
 
 def test_an_embedder_fills_pages_and_reads_none(conn: Connection[Any]) -> None:

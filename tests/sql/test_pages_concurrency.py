@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
+from psycopg import IsolationLevel
 
 from support.memories import call, remember, rows, scalar, waits
 
@@ -173,3 +175,53 @@ def test_a_killed_filling_leaves_the_page_as_it_was(conn: Connection[Any], dsn: 
     assert is_stale(conn)
     assert call(conn, "pgrecall.refresh_pages") == 1
     assert "one" in texts(conn)
+
+
+def test_sessions_that_change_the_same_pages_take_turns(conn: Connection[Any], dsn: str) -> None:
+    """A page that is made anew is another row: who waited for the old one would lock the rest out of order."""
+    call(conn, "pgrecall.set_page", "recent")
+    with ExitStack() as stack:
+        first, dropping, second, third = (
+            stack.enter_context(psycopg.connect(dsn, autocommit=True)) for _ in range(4)
+        )
+        first.isolation_level = IsolationLevel.REPEATABLE_READ  # does not fill the pages
+        with dropping.transaction(force_rollback=True):
+            with first.transaction():
+                call(first, "pgrecall.set_page", "about-user", "Which one is first?")
+                dropped = waits(dropping, lambda: call(dropping, "pgrecall.drop_page", "recent"))
+                second_set = waits(
+                    second, lambda: call(second, "pgrecall.set_page", "about-user", "Which is second?")
+                )
+            assert dropped()
+            third_set = waits(
+                third, lambda: call(third, "pgrecall.set_page", "about-user", "Which one is third?")
+            )
+        second_set()
+        third_set()
+    assert sorted(scalar(conn, "SELECT array_agg(name) FROM pgrecall.pages")) == ["about-user", "recent"]
+
+
+@pytest.mark.parametrize("change", ["pgrecall.set_page", "pgrecall.drop_page"])
+def test_a_page_that_changes_while_its_namespace_is_erased(
+    conn: Connection[Any], other: Connection[Any], change: str
+) -> None:
+    call(conn, "pgrecall.create_namespace", "gone")
+    call(conn, "pgrecall.set_page", "recent", namespace="gone")
+    with conn.transaction():
+        call(conn, "erase_namespace", "gone")
+        changing = waits(other, lambda: call(other, change, "recent", namespace="gone"))
+    with pytest.raises(psycopg.errors.UndefinedObject, match="there is no namespace [0-9]+ any more"):
+        changing()
+
+
+def test_a_namespace_is_erased_after_its_page_has_changed(
+    conn: Connection[Any], other: Connection[Any]
+) -> None:
+    call(conn, "pgrecall.create_namespace", "gone")
+    call(conn, "pgrecall.set_page", "recent", namespace="gone")
+    with conn.transaction():
+        call(conn, "pgrecall.set_page", "recent", "What is new?", namespace="gone")
+        erasing = waits(other, lambda: call(other, "erase_namespace", "gone"))
+        call(conn, "pgrecall.set_page", "about-user", namespace="gone")
+    erasing()
+    assert scalar(conn, "SELECT count(*) FROM pgrecall.pages") == 1
