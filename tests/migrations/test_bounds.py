@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
+from psycopg.types.json import Jsonb
 
 from pgrecall import Client
 from pgrecall.admin.migrate import migrate
@@ -83,6 +84,10 @@ def test_functions_refuse_such_values_without_quoting_them(conn: Connection[Any]
             rows(conn, "supersede", number, "new", occurred_at=wrong)
         with pytest.raises(psycopg.errors.InvalidParameterValue), conn.transaction():
             rows(conn, "supersede", number, successor=remember(conn, "other"), occurred_at=wrong)
+    for wrong in ("infinity", "yesterday", "now", "Today 10:00"):
+        memories = Jsonb([{"content": "secret", "occurred_at": wrong}])
+        with pytest.raises(psycopg.errors.InvalidParameterValue), conn.transaction():
+            rows(conn, "remember_many", memories)
     for wrong in METADATA:
         with pytest.raises(psycopg.errors.ProgramLimitExceeded), conn.transaction():
             conn.execute("SELECT remember('secret', metadata => %s::jsonb)", (wrong,))

@@ -125,7 +125,7 @@ def test_a_forgotten_message_does_not_come_back(conn: Connection[Any]) -> None:
      [{"role": "tool", "content": "x", "origin": ""}], [{"role": "user", "content": "x", "created_at": 1}],
      [{"role": "user", "content": "x", "created_at": "yesterday-ish"}], [TALK[1], {"role": "user", "content": {}}],
      *([TALK[1], {"role": "user", "content": "x", "created_at": time}]
-       for time in ("infinity", "-infinity", "290000-01-01", "0044-03-15 BC", ""))],
+       for time in ("infinity", "-infinity", "290000-01-01", "0044-03-15 BC", "", "yesterday", "now", "TODAY 10:00", "tomorrow"))],
     ids=str,
 )  # fmt: skip
 def test_what_it_refuses_leaves_nothing(conn: Connection[Any], wrong: object) -> None:

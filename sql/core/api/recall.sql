@@ -1,4 +1,4 @@
--- Returns the memories most relevant to a query: lexical, dense and concept-graph candidates of one namespace, each scored
+-- Returns the memories most relevant to a query: lexical, dense and concept-graph candidates of a namespace, each scored
 -- on every leg and fused, best first. query_vec is the query's embedding (NULL: words and concepts only). Ranks are places
 -- in each leg's list, NULL if the leg did not find the memory; similarity is the cosine to query_vec. Read-only.
 --
