@@ -210,7 +210,7 @@ def test_a_page_that_changes_while_its_namespace_is_erased(
     with conn.transaction():
         call(conn, "erase_namespace", "gone")
         changing = waits(other, lambda: call(other, change, "recent", namespace="gone"))
-    with pytest.raises(psycopg.errors.UndefinedObject, match="there is no namespace [0-9]+ any more"):
+    with pytest.raises(psycopg.errors.UndefinedObject, match=r"there is no namespace [0-9]+ any more"):
         changing()
 
 
