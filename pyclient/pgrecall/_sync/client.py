@@ -105,8 +105,9 @@ class Client(Connected):
             vector: The embedding of the query; `embed` is then ignored.
             embed: True embeds the query in this process, downloading the model if necessary, or fails;
                 'daemon' asks an embedder daemon; None uses the model if this process has loaded it, else
-                asks a live embedder, else loads the model if it is on this machine; False never embeds. Without an
-                embedding, recall uses words and concepts, and `notice` of the result gives the reason.
+                asks a live embedder, else loads the model if it is on this machine; False never embeds.
+                Without an embedding, recall uses words and concepts, and `notice` of the result gives the
+                reason.
             private: True never sends the query to an embedder, so that it is not stored even briefly.
             embed_timeout: Seconds to wait for an embedder, at most 60; None takes the setting `embed_wait`.
             timeframe: Only memories from or about that time: a phrase such as 'last week' or 'in March 2026',
