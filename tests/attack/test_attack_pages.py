@@ -68,7 +68,7 @@ def test_tenants_reach_no_table_and_fill_nothing_of_others(conn: Connection[Any]
             "SELECT * FROM pgrecall.page_changes",
             "SELECT pgrecall.refresh_pages()",
             f"SELECT _pgrecall.fill_granted({home})",
-            f"SELECT _pgrecall.lock_pages({home})",
+            f"SELECT _pgrecall.lock_namespace({home})",
             f"SELECT _pgrecall.fill_pages({home})",
             f"SELECT _pgrecall.mark_pages({home})",
             f"SELECT _pgrecall.page_hits({home}, 'quokka', NULL)",
@@ -105,7 +105,7 @@ def test_who_gets_into_the_gate_locks_no_namespace_of_others(conn: Connection[An
     conn.execute("CREATE SCHEMA breach; GRANT USAGE ON SCHEMA breach TO PUBLIC")
     conn.execute(
         "CREATE FUNCTION breach.lock(home integer) RETURNS void LANGUAGE sql SECURITY DEFINER"
-        " AS 'SELECT _pgrecall.lock_pages(home)'; ALTER FUNCTION breach.lock OWNER TO pgrecall_gate"
+        " AS 'SELECT _pgrecall.lock_namespace(home)'; ALTER FUNCTION breach.lock OWNER TO pgrecall_gate"
     )
     with psycopg.connect(dsn) as other, role(other, "pgrecall_writer"):
         call(other, "breach.lock", home)

@@ -11,6 +11,7 @@ AS $function$
 DECLARE
     seen CONSTANT bigint := _pgrecall.seen_id('memory', forget.id);
 BEGIN
+    PERFORM _pgrecall.lock_with_notes(ARRAY[seen]);
     UPDATE pgrecall.memories m SET deleted_at = now(), updated_at = now()
     WHERE m.id = seen AND m.deleted_at IS NULL;
     IF NOT FOUND THEN

@@ -52,31 +52,22 @@ BEGIN
         ORDER BY 1
     ) n;
 
-    -- All calls take their locks in one order, so that they wait for each other and do not deadlock: new external ids first, in
-    -- the order of their index (insert_memories), then the rows that were there, in the order of their ids. Who waits for a new id
-    -- holds no row yet.
+    -- All calls take their locks in one order, so that they wait for each other and do not deadlock: the rows that are there, in the
+    -- order of ids; the names that these rows and the batch mention; then new external ids, in the order of their index
+    -- (insert_memories). A row that appears meanwhile is locked last.
+    IF on_conflict = 'update' AND jsonb_array_length(memories) > 1 THEN
+        stored := _pgrecall.lock_external_ids(memories, home);
+        IF stored <> '{}' THEN
+            PERFORM _pgrecall.lock_names(stored, _pgrecall.stated_names(memories, home));
+        END IF;
+    END IF;
     ids := _pgrecall.insert_memories(memories, home);
     IF array_position(ids, NULL) IS NULL THEN
         RETURN QUERY SELECT i.id FROM unnest(ids) WITH ORDINALITY i (id, place) ORDER BY i.place;
         RETURN;
     END IF;
     IF on_conflict = 'update' THEN
-        -- Computed before the lookups: under row-level security an index takes no expression that is not leakproof.
-        SELECT array_agg(locked.id) INTO stored
-        FROM (
-            WITH stated AS MATERIALIZED (
-                SELECT DISTINCT COALESCE(e.fields ->> 'namespace', home) AS namespace, e.fields ->> 'external_id' AS external_id
-                FROM jsonb_array_elements(memories) WITH ORDINALITY e (fields, place)
-                WHERE ids[e.place] IS NULL
-            )
-            SELECT m.id
-            FROM stated s
-            CROSS JOIN LATERAL (SELECT n.id FROM pgrecall.namespaces n WHERE n.name = s.namespace LIMIT 1) n
-            JOIN pgrecall.memories m ON m.namespace_id = n.id AND m.external_id = s.external_id
-            ORDER BY m.id
-            FOR NO KEY UPDATE OF m
-        ) locked;
-        PERFORM _pgrecall.lock_names(stored);
+        PERFORM _pgrecall.lock_external_ids(memories, home);
     END IF;
     FOR item IN
         SELECT e.fields - 'namespace' AS fields, ids[e.place] AS id, e.place,

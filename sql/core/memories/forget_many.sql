@@ -52,9 +52,7 @@ BEGIN
     IF dry_run THEN
         RETURN cardinality(ids)::bigint;
     END IF;
-    -- In the order of ids, as every writer of several memories.
-    PERFORM FROM pgrecall.memories m WHERE m.id = ANY (ids) ORDER BY m.id FOR NO KEY UPDATE;
-    PERFORM _pgrecall.lock_names(ids);
+    PERFORM _pgrecall.lock_with_notes(ids);
     UPDATE pgrecall.memories m SET deleted_at = now(), updated_at = now() WHERE m.id = ANY (ids) AND m.deleted_at IS NULL;
     GET DIAGNOSTICS forgotten = ROW_COUNT;
     RETURN forgotten;

@@ -128,6 +128,14 @@ BEGIN
     END IF;
 
     SELECT n.id INTO home_id FROM pgrecall.namespaces n WHERE n.name = home;
+    -- Calls that continue the session take turns: the next one has to see what this one stores.
+    IF current_setting('transaction_isolation') = 'read committed' THEN
+        PERFORM FROM pgrecall.memories m
+        WHERE m.namespace_id = home_id AND m.session = remember_messages.session AND m."position" IS NOT NULL
+        ORDER BY m."position" DESC, m.id DESC
+        LIMIT 1
+        FOR NO KEY UPDATE;
+    END IF;
     SELECT max(m."position") INTO last_position
     FROM pgrecall.memories m
     WHERE m.namespace_id = home_id AND m.session = remember_messages.session AND m."position" IS NOT NULL;

@@ -27,6 +27,8 @@ BEGIN
 
     -- The recipe is part of every content_hash, so the trigger clears every embedding.
     IF _pgrecall.embedding_recipe() <> recipe THEN
+        -- In the order of ids, as every writer of several memories.
+        PERFORM FROM pgrecall.memories m ORDER BY m.id FOR NO KEY UPDATE;
         UPDATE pgrecall.memories m SET expanded_keywords = m.expanded_keywords;
     END IF;
     IF _pgrecall.bm25_parameters() IS DISTINCT FROM impacts

@@ -11,7 +11,8 @@ BEGIN
         UPDATE pgrecall.grants g SET namespace = NEW.name WHERE g.namespace_id = NEW.id;
         RETURN NULL;
     END IF;
-    SELECT n.name INTO NEW.namespace FROM pgrecall.namespaces n WHERE n.id = NEW.namespace_id;
+    -- Waits for who is renaming it, and sees no grant that is not committed.
+    SELECT n.name INTO NEW.namespace FROM pgrecall.namespaces n WHERE n.id = NEW.namespace_id FOR KEY SHARE;
     RETURN NEW;
 END
 $function$;

@@ -1,11 +1,13 @@
--- Locks the names that some memories mention, in one pass, before the memories are changed one by one.
+-- Locks the names that some memories mention, and others that are about to be mentioned, in one pass, before the memories are
+-- changed one by one.
 --
 -- A change of one memory locks its names in their order (upsert_concepts). Several memories in turn would lock names in
 -- no order, and deadlock with a writer that waits for one of them. The locks are those that upsert_concepts takes: a name
 -- that no other memory mentions may go, and is locked as for its removal. Facts come first, as in remove_evidence().
 --
 -- memory_ids  memories that the caller has locked
-CREATE OR REPLACE FUNCTION _pgrecall.lock_names(memory_ids bigint[])
+-- named       names that the change may mention. One that does not exist yet is left out: the change may not come to it
+CREATE OR REPLACE FUNCTION _pgrecall.lock_names(memory_ids bigint[], named pgrecall.naming[] DEFAULT '{}')
 RETURNS void
 LANGUAGE plpgsql VOLATILE
 SET search_path FROM CURRENT
@@ -22,22 +24,31 @@ BEGIN
         PERFORM _pgrecall.lock_relationships(homes);
     END IF;
     FOR item IN
-        SELECT n.namespace_id, n.alias
+        SELECT n.namespace_id, n.alias, bool_or(n.is_held) AS is_held
         FROM (
-            SELECT m.namespace_id, a.alias
+            SELECT m.namespace_id, a.alias, true
             FROM pgrecall.mentions m
             JOIN pgrecall.concept_aliases a ON a.concept_id = m.concept_id AND a.id = m.alias_id
             WHERE m.memory_id = ANY (memory_ids)
             UNION
-            SELECT r.namespace_id, a.alias
+            SELECT r.namespace_id, a.alias, true
             FROM pgrecall.relationship_evidence e
             JOIN pgrecall.relationships r ON r.id = e.relationship_id
             CROSS JOIN LATERAL (VALUES (r.source_id, r.source_alias_id), (r.target_id, r.target_alias_id)) n (concept_id, alias_id)
             JOIN pgrecall.concept_aliases a ON a.concept_id = n.concept_id AND a.id = n.alias_id
             WHERE e.memory_id = ANY (memory_ids)
-        ) n (namespace_id, alias)
+            UNION
+            SELECT w.namespace_id, w.alias, false FROM unnest(named) w
+        ) n (namespace_id, alias, is_held)
+        GROUP BY n.namespace_id, n.alias
         ORDER BY n.namespace_id, n.alias COLLATE "C"
     LOOP
+        IF NOT item.is_held THEN
+            PERFORM FROM pgrecall.concept_aliases a
+            WHERE a.namespace_id = item.namespace_id AND a.alias = item.alias
+            FOR KEY SHARE;
+            CONTINUE;
+        END IF;
         SELECT a.concept_id, a.id INTO owner FROM pgrecall.concept_aliases a
         WHERE a.namespace_id = item.namespace_id AND a.alias = item.alias
         FOR NO KEY UPDATE;

@@ -16,20 +16,20 @@ LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
-    is_listed CONSTANT boolean := EXISTS (
-        SELECT FROM pgrecall.name_doubts d
-        WHERE d.concept_id = settle_names.concept_id AND d.other_id = same_id AND d.asked_at IS NULL
-    );
+    is_same CONSTANT boolean := same_id = ANY (candidate_ids) AND NOT _pgrecall.was_split(settle_names.concept_id, same_id)
+        AND EXISTS (
+            SELECT FROM pgrecall.name_doubts d
+            WHERE d.concept_id = settle_names.concept_id AND d.other_id = same_id AND d.asked_at IS NULL
+        )
+        AND (SELECT count(*) = 2 FROM pgrecall.concepts c WHERE c.id IN (settle_names.concept_id, same_id) AND c.name = ANY (names));
 BEGIN
+    -- Before the doubts: who deletes a concept holds its names, and waits for its doubts.
+    IF is_same THEN
+        PERFORM _pgrecall.merge_alike(settle_names.concept_id, same_id, 'llm', NULL);
+    END IF;
     UPDATE pgrecall.name_doubts d SET asked_at = now()
     WHERE d.concept_id = settle_names.concept_id AND d.other_id = ANY (candidate_ids) AND d.asked_at IS NULL;
-    IF NOT is_listed OR same_id <> ALL (candidate_ids) OR _pgrecall.was_split(settle_names.concept_id, same_id)
-       OR NOT (SELECT count(*) = 2 FROM pgrecall.concepts c WHERE c.id IN (settle_names.concept_id, same_id) AND c.name = ANY (names))
-    THEN
-        RETURN false;
-    END IF;
-    PERFORM _pgrecall.merge_alike(settle_names.concept_id, same_id, 'llm', NULL);
-    RETURN true;
+    RETURN COALESCE(is_same, false);
 END
 $function$;
 

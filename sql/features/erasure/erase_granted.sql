@@ -38,7 +38,7 @@ BEGIN
             )
             ORDER BY m.id FOR UPDATE
         ) l;
-        IF cardinality(erase_granted.ids) > 1 THEN
+        IF cardinality(locked) > 1 THEN
             PERFORM _pgrecall.lock_names(locked);
         END IF;
         FOREACH one IN ARRAY erase_granted.ids LOOP

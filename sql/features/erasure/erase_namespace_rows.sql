@@ -15,16 +15,18 @@ DECLARE
     gone bigint;
     receipt pgrecall.erasures;
 BEGIN
-    -- Waits for writers, which lock the namespace through their foreign keys.
+    PERFORM _pgrecall.lock_postings(home);
+    -- In the order of those who change a memory: its row, then, through foreign keys, the namespace, and names. The namespace waits
+    -- for who is storing new memories; those are locked in a second pass.
+    PERFORM FROM pgrecall.memories m WHERE m.namespace_id = home ORDER BY m.id FOR UPDATE;
     PERFORM FROM pgrecall.namespaces n WHERE n.id = home FOR UPDATE;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'there is no namespace %', COALESCE(home::text, 'NULL')
             USING ERRCODE = 'undefined_object', HINT = 'Check the name; another session may have erased it.';
     END IF;
-    PERFORM _pgrecall.lock_postings(home);
+    PERFORM FROM pgrecall.memories m WHERE m.namespace_id = home ORDER BY m.id FOR UPDATE;
     PERFORM _pgrecall.lock_aliases_exclusive(home);
     PERFORM _pgrecall.lock_relationships(ARRAY[home]);
-    PERFORM FROM pgrecall.memories m WHERE m.namespace_id = home ORDER BY m.id FOR UPDATE;
     counts := _pgrecall.clear_query_caches(home);
     -- A table before those that it refers to. Memories before the rest: triggers note in the postings that they are gone.
     FOR part IN

@@ -33,11 +33,13 @@ BEGIN
         RAISE EXCEPTION 'category has % bytes; 1024 is the limit', octet_length(category)
             USING ERRCODE = 'program_limit_exceeded', HINT = 'No memory has such a category.';
     END IF;
-    DELETE FROM pgrecall.retention r
-    WHERE r.namespace_id = home AND r.category IS NOT DISTINCT FROM set_retention.category;
-    IF keep IS NOT NULL THEN
+    IF keep IS NULL THEN
+        DELETE FROM pgrecall.retention r
+        WHERE r.namespace_id = home AND r.category IS NOT DISTINCT FROM set_retention.category;
+    ELSE
         INSERT INTO pgrecall.retention (namespace_id, category, keep, action)
-        VALUES (home, set_retention.category, set_retention.keep, set_retention.action);
+        VALUES (home, set_retention.category, set_retention.keep, set_retention.action)
+        ON CONFLICT ON CONSTRAINT retention_key DO UPDATE SET keep = excluded.keep, action = excluded.action;
     END IF;
 END
 $function$;

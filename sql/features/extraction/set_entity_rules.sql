@@ -35,11 +35,15 @@ BEGIN
         PERFORM _pgrecall.check_namespace(namespace, false);
         chosen := pgrecall.namespace_id(namespace);
     END IF;
-    DELETE FROM pgrecall.entity_rules r
-    WHERE r.type = set_entity_rules.type AND r.namespace_id IS NOT DISTINCT FROM chosen;
-    INSERT INTO pgrecall.entity_rules (namespace_id, type, keywords, patterns)
-    SELECT chosen, set_entity_rules.type, keywords, patterns
-    WHERE cardinality(keywords) + cardinality(patterns) > 0;
+    IF cardinality(keywords) + cardinality(patterns) = 0 THEN
+        DELETE FROM pgrecall.entity_rules r
+        WHERE r.type = set_entity_rules.type AND r.namespace_id IS NOT DISTINCT FROM chosen;
+    ELSE
+        INSERT INTO pgrecall.entity_rules (namespace_id, type, keywords, patterns)
+        VALUES (chosen, set_entity_rules.type, set_entity_rules.keywords, set_entity_rules.patterns)
+        ON CONFLICT ON CONSTRAINT entity_rules_key
+            DO UPDATE SET keywords = excluded.keywords, patterns = excluded.patterns, updated_at = now();
+    END IF;
 EXCEPTION WHEN check_violation THEN
     -- The message of the table's CHECK would print the row.
     RAISE EXCEPTION 'the rules of type % are too many, or too long together', set_entity_rules.type

@@ -65,6 +65,7 @@ BEGIN
     settings := _pgrecall.search_settings(home, query_ids, base);
     is_adopted := gain_low > 0 AND settings <> '{}' AND NOT dry_run;
     IF is_adopted THEN
+        PERFORM _pgrecall.lock_namespace(home);
         UPDATE pgrecall.learned_settings l SET ended_at = clock_timestamp(), end_reason = 'replaced'
         WHERE l.namespace_id = home AND l.ended_at IS NULL;
         INSERT INTO pgrecall.learned_settings (

@@ -11,7 +11,7 @@ AS $function$
 DECLARE
     home CONSTANT integer := _pgrecall.writable_namespace(drop_page.namespace);
 BEGIN
-    PERFORM _pgrecall.lock_pages(home);
+    PERFORM _pgrecall.lock_namespace(home);
     DELETE FROM pgrecall.pages p WHERE p.namespace_id = home AND p.name = drop_page.name;
     RETURN FOUND;
 END

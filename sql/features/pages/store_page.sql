@@ -3,7 +3,7 @@
 -- What the earlier one said is no answer to the new one: its lines go. Waits for who is changing the pages of the namespace or filling
 -- them; until the caller's transaction ends, nobody else fills them, who would not see the new page (fill_pages).
 --
--- Errors  54000 the namespace has 32 pages;  42704 see lock_pages
+-- Errors  54000 the namespace has 32 pages;  42704 see lock_namespace
 CREATE OR REPLACE FUNCTION _pgrecall.store_page(
     namespace_id integer, name text, question text, budget integer, unit text, sections text[]
 )
@@ -15,7 +15,7 @@ DECLARE
     most CONSTANT integer := 32;
     home CONSTANT integer := store_page.namespace_id;
 BEGIN
-    PERFORM _pgrecall.lock_pages(home);
+    PERFORM _pgrecall.lock_namespace(home);
     PERFORM FROM pgrecall.pages p WHERE p.namespace_id = home ORDER BY p.name FOR NO KEY UPDATE;
     IF (SELECT count(*) FROM pgrecall.pages p WHERE p.namespace_id = home AND p.name <> store_page.name) >= most THEN
         RAISE EXCEPTION 'the namespace has % pages already', most

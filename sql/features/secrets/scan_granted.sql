@@ -21,7 +21,6 @@ DECLARE
     told record;
     ids bigint[] := '{}'::bigint[];
     kinds text[] := '{}'::text[];
-    locked bigint[];
     wanted bigint;
 BEGIN
     scanned := 0;
@@ -62,15 +61,7 @@ BEGIN
         END IF;
         redacted := 0;
         marked := 0;
-        -- With the notes of messages, which a change withdraws.
-        SELECT array_agg(l.id) INTO locked
-        FROM (
-            SELECT m.id FROM pgrecall.memories m
-            WHERE m.namespace_id + 0 = home
-              AND m.id = ANY (ids || ARRAY(SELECT e.note_id FROM pgrecall.note_evidence e WHERE e.memory_id = ANY (ids)))
-            ORDER BY m.id FOR NO KEY UPDATE
-        ) l;
-        PERFORM _pgrecall.lock_names(locked);
+        PERFORM _pgrecall.lock_with_notes(ids);
         FOREACH wanted IN ARRAY ids LOOP
             SELECT m.* INTO one FROM pgrecall.memories m WHERE m.id = wanted AND m.namespace_id + 0 = home;
             CONTINUE WHEN NOT FOUND;

@@ -92,6 +92,10 @@ BEGIN
                 NULL, target.memory_ids, target.hashes, target.vectors, target.generation, passages => target.passages
             );
         END LOOP;
+        PERFORM _pgrecall.lock_names(ARRAY(
+            SELECT ids[e.place] FROM jsonb_array_elements(lines) WITH ORDINALITY e (line, place)
+            WHERE is_new[e.place] AND COALESCE(e.line ->> 'deleted_at', e.line ->> 'superseded_by') IS NOT NULL
+        ));
         -- After the embeddings, because complete() skips forgotten memories.
         UPDATE pgrecall.memories m
         SET updated_at = COALESCE((e.line ->> 'updated_at')::timestamptz, m.updated_at),

@@ -30,6 +30,7 @@ DECLARE
     -- One element per row: the options of remember(), its memory, the outcome.
     given jsonb[];
     ids bigint[];
+    changed bigint[];
     outcomes text[];
     fresh jsonb;
     places bigint[];
@@ -63,10 +64,16 @@ BEGIN
         SELECT n.id FROM pgrecall.namespaces n
         WHERE n.name IN (SELECT COALESCE(g.fields ->> 'namespace', home) FROM unnest(given) g (fields))
     ));
-    PERFORM FROM pgrecall.memories m
-    WHERE m.id IN (SELECT a.id FROM pgrecall.preview_import_rows(rows, home) a WHERE a.outcome = 'changed')
-    ORDER BY m.id
-    FOR NO KEY UPDATE;
+    SELECT array_agg(l.id) INTO changed
+    FROM (
+        SELECT m.id FROM pgrecall.memories m
+        WHERE m.id IN (SELECT a.id FROM pgrecall.preview_import_rows(rows, home) a WHERE a.outcome = 'changed')
+        ORDER BY m.id
+        FOR NO KEY UPDATE
+    ) l;
+    IF changed IS NOT NULL THEN
+        PERFORM _pgrecall.lock_names(changed, _pgrecall.stated_names(to_jsonb(given), home));
+    END IF;
     SELECT array_agg(a.id ORDER BY a.place),
            array_agg(CASE
                WHEN a.outcome = 'changed' THEN 'updated'

@@ -29,6 +29,7 @@ BEGIN
     ));
     PERFORM FROM pgrecall.memories m
     WHERE m.id = ANY (seen) ORDER BY m.id FOR NO KEY UPDATE;
+    PERFORM _pgrecall.lock_names(seen);
     WITH changed AS (
         UPDATE pgrecall.memories m
         SET superseded_by = s.id, superseded_at = l.superseded_at, deleted_at = l.deleted_at,

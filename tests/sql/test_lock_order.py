@@ -1,0 +1,199 @@
+"""Two calls that need the same rows, names or namespace: one waits for the other, and neither ends in a deadlock.
+
+Each test stops a call where it holds one thing and needs another, and then lets a second call ask for both.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+import pytest
+from psycopg.types.json import Jsonb
+
+from support.memories import call, remember, remember_many, rows, scalar, waits
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from psycopg import Connection
+
+
+@pytest.fixture
+def other(dsn: str) -> Iterator[Connection[Any]]:
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        yield connection
+
+
+def test_an_erasure_beside_a_memory_of_the_same_names(
+    conn: Connection[Any], other: Connection[Any], dsn: str
+) -> None:
+    doomed = remember(conn, "Both of them went to the sea", tags=["anna", "zoe"])
+    remember(conn, "Anna stayed", tags=["anna"])
+    call(conn, "pgrecall.set_page", "about-user")
+    with psycopg.connect(dsn, autocommit=True) as third:
+        with conn.transaction():
+            # The erasure waits for this line when it has released the names.
+            conn.execute("SELECT FROM pgrecall.page_lines WHERE memory_id = %s FOR KEY SHARE", (doomed,))
+            erased = waits(other, lambda: rows(other, "erase", doomed))
+            stored = waits(third, lambda: remember(third, "They came back", tags=["anna", "zoe"]))
+        assert len(erased()) == 1
+        new = stored()
+    found = conn.execute(
+        "SELECT array_agg(a.alias ORDER BY a.alias) FROM pgrecall.mentions m"
+        " JOIN pgrecall.concept_aliases a ON a.concept_id = m.concept_id WHERE m.memory_id = %s",
+        (new,),
+    ).fetchone()
+    assert found == (["anna", "zoe"],)
+
+
+def test_a_namespace_is_erased_beside_a_change_of_a_memory(
+    conn: Connection[Any], other: Connection[Any]
+) -> None:
+    call(conn, "pgrecall.create_namespace", "gone")
+    number = remember(conn, "Anna went to the sea", namespace="gone", tags=["sea"])
+    remember(conn, "Zoe went to the sea", namespace="gone", tags=["beach"])
+    with conn.transaction():
+        call(conn, "update_memory", number, importance=0.9)
+        erased = waits(other, lambda: rows(other, "erase_namespace", "gone"))
+        call(conn, "update_memory", number, tags=["beach"])
+    assert len(erased()) == 1
+
+
+def test_a_message_is_forgotten_beside_a_change_of_its_note(
+    conn: Connection[Any], other: Connection[Any]
+) -> None:
+    message = remember(conn, "I moved to Kochi", tags=["kochi"])
+    note = remember(conn, "The user lives in Kochi", tags=["kochi"])
+    remember(conn, "Kochi is by the sea", tags=["kochi"])
+    conn.execute(
+        "INSERT INTO pgrecall.note_evidence (note_id, memory_id, is_stated) VALUES (%s, %s, true)",
+        (note, message),
+    )
+    for act in ("forget", "update_memory"):
+        with conn.transaction():
+            call(conn, "update_memory", note, importance=0.9 if act == "forget" else 0.8)
+            options = {} if act == "forget" else {"content": "I moved"}
+            forgotten = waits(other, lambda act=act, options=options: call(other, act, message, **options))
+            call(conn, "update_memory", note, tags=["kerala"])
+            if act == "forget":
+                call(conn, "update_memory", note, tags=["kochi"])
+        assert forgotten()
+        if act == "forget":
+            for number in (message, note):
+                call(conn, "restore", number)
+            conn.execute("UPDATE pgrecall.note_evidence SET is_stated = true")
+
+
+def test_a_batch_of_old_and_new_memories_beside_a_change_of_an_old_one(
+    conn: Connection[Any], other: Connection[Any]
+) -> None:
+    (old,) = remember_many(conn, [{"content": "one", "external_id": "old", "tags": ["beach"]}])
+    batch = [
+        {"content": "two", "external_id": "new", "tags": ["sea"]},
+        {"content": "one, corrected", "external_id": "old", "tags": ["beach"]},
+    ]
+    with conn.transaction():
+        conn.execute("SELECT FROM pgrecall.memories WHERE id = %s FOR NO KEY UPDATE", (old,))
+        stored = waits(other, lambda: remember_many(other, batch, on_conflict="update"))
+        call(conn, "update_memory", old, tags=["sea"])
+    assert stored()[1] == old
+    assert scalar(conn, "SELECT tags FROM pgrecall.memories WHERE id = %s", old) == ["beach"]
+
+
+@pytest.mark.parametrize("way", ["remember_many", "import_rows"])
+def test_a_batch_beside_changes_in_the_order_of_names(
+    conn: Connection[Any], other: Connection[Any], way: str
+) -> None:
+    def given(tags: list[str], mark: str) -> list[dict[str, Any]]:
+        return [
+            {"content": f"{tag} {mark}", "external_id": f"{n}", "tags": [tag]} for n, tag in enumerate(tags)
+        ]
+
+    def store(connection: Connection[Any], memories: list[dict[str, Any]], mark: str) -> None:
+        if way == "remember_many":
+            remember_many(connection, memories, on_conflict="update")
+            return
+        lines = [
+            {"memory": one, "import": {"kind": "k", "id": one["external_id"], "fingerprint": mark}}
+            for one in memories
+        ]
+        rows(connection, "pgrecall.import_rows", Jsonb(lines))
+
+    store(conn, given(["mm", "zz", "aa"], "1"), "1")
+    first, second = remember(conn, "aa", tags=["aa"]), remember(conn, "zz", tags=["zz"])
+    with conn.transaction():
+        call(conn, "update_memory", first, tags=["other"])
+        stored = waits(other, lambda: store(other, given(["mm", "yy", "yy"], "2"), "2"))
+        call(conn, "update_memory", second, tags=["other"])
+    stored()
+    assert scalar(conn, "SELECT count(*) FROM pgrecall.memories WHERE tags = '{yy}'") == 2
+
+
+def test_calls_that_continue_a_session_take_turns(conn: Connection[Any], other: Connection[Any]) -> None:
+    talk = [{"role": "user", "content": text} for text in ("one", "two", "three", "four", "five")]
+    rows(conn, "remember_messages", Jsonb(talk[:3]), "talk")
+    with conn.transaction():
+        rows(conn, "remember_messages", Jsonb(talk[3:4]), "talk")
+        stored = waits(other, lambda: rows(other, "remember_messages", Jsonb(talk[4:]), "talk"))
+    stored()
+    assert [row[2] for row in rows(conn, "remember_messages", Jsonb(talk), "talk")] == [False] * 5
+    positions = scalar(
+        conn, 'SELECT array_agg("position" || \' \' || content ORDER BY "position") FROM pgrecall.memories'
+    )
+    assert positions == ["1 one", "2 two", "3 three", "4 four", "5 five"]
+
+
+def test_an_older_snapshot_continues_a_session_that_an_embedder_writes_to(
+    conn: Connection[Any], other: Connection[Any]
+) -> None:
+    talk = [{"role": "user", "content": text} for text in ("one", "two")]
+    rows(conn, "remember_messages", Jsonb(talk[:1]), "talk")
+    with conn.transaction():
+        conn.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        scalar(conn, "SELECT count(*) FROM pgrecall.memories")
+        other.execute("UPDATE pgrecall.memories SET updated_at = now()")
+        assert [row[2] for row in rows(conn, "remember_messages", Jsonb(talk), "talk")] == [False, True]
+
+
+def test_a_setting_that_clears_all_embeddings_beside_changes(
+    conn: Connection[Any], other: Connection[Any]
+) -> None:
+    first, second = (remember(conn, text) for text in ("one", "two"))
+    call(conn, "update_memory", first, importance=0.9)  # in the heap it is behind the second now
+    with conn.transaction():
+        call(conn, "update_memory", first, importance=0.8)
+        changed = waits(other, lambda: call(other, "pgrecall.set_setting", "embed_keywords", "on"))
+        call(conn, "update_memory", second, importance=0.8)
+    changed()
+
+
+def test_a_grant_beside_a_renaming_has_the_new_name(conn: Connection[Any], other: Connection[Any]) -> None:
+    call(conn, "pgrecall.create_namespace", "before")
+    with conn.transaction():
+        call(conn, "pgrecall.rename_namespace", "before", "after")
+        granted = waits(
+            other, lambda: call(other, "pgrecall.grant_namespace", "pgrecall_reader", "before", "read")
+        )
+    granted()
+    assert scalar(conn, "SELECT array_agg(namespace) FROM pgrecall.grants") == ["after"]
+
+
+@pytest.mark.parametrize(
+    ("function", "before", "first", "second", "table"),
+    [
+        ("set_retention", ["default", "1 day"], ["default", "2 days"], ["default", "3 days"], "retention"),
+        ("set_entity_rules", ["PROJECT", ["one"]], ["PROJECT", ["two"]], ["PROJECT", ["three"]], "entity_rules"),
+    ],
+)  # fmt: skip
+def test_the_later_of_two_changes_of_a_rule_counts(
+    conn: Connection[Any], other: Connection[Any], function: str, before: list[Any], first: list[Any],
+    second: list[Any], table: str,
+) -> None:  # fmt: skip
+    call(conn, f"pgrecall.{function}", *before)
+    with conn.transaction():
+        call(conn, f"pgrecall.{function}", *first)
+        changed = waits(other, lambda: call(other, f"pgrecall.{function}", *second))
+    changed()
+    said = scalar(conn, f"SELECT string_agg(t::text, ' ') FROM pgrecall.{table} t")
+    assert "3 days" in said or "three" in said
