@@ -50,12 +50,14 @@ if TYPE_CHECKING:
 
     from benchmarks.speed.measure import Call
 
-__all__ = ["Scale", "measure_scale"]
+__all__ = ["STEPS", "Scale", "measure_scale"]
 
 TENANT = "tenant"
 """A namespace of `TENANT_ROWS` memories, stored last, among all the others."""
 TENANT_ROWS = 10_000
 _UPDATES = 50_000
+STEPS = ("loaded", "build", "vacuum", "tenant", "cold", "warm", "updates", "dump", "rebuild")
+"""What is measured, in this order: a method of `Scale` each."""
 _STEPS = """
 CREATE SCHEMA IF NOT EXISTS bench;
 CREATE TABLE IF NOT EXISTS bench.chunks (
@@ -308,19 +310,20 @@ class Scale:
             asking.join()
 
 
-def measure_scale(run: Scale) -> dict[str, Any]:
+def measure_scale(run: Scale, until: str) -> dict[str, Any]:
     """Take all steps that are not taken yet.
+
+    Args:
+        run: What to measure.
+        until: The last step to take, one of `STEPS`.
 
     Returns:
         `server`, `settings`, `rows`, `dim` and `steps`: what each step found, by its name.
     """
     run.create()
     run.load()
-    steps: Sequence[Callable[[Connection[Any]], dict[str, Any]]] = (
-        run.loaded, run.build, run.vacuum, run.tenant, run.cold, run.warm, run.updates, run.dump, run.rebuild,
-    )  # fmt: skip
-    for take in steps:
-        run.step(take.__name__, take)
+    for name in STEPS[: STEPS.index(until) + 1]:
+        run.step(name, getattr(run, name))
     with connect(run.dsn) as connection:
         return {
             "server": machine.server(connection),
