@@ -26,6 +26,10 @@ BEGIN
     ELSE
         PERFORM _pgrecall.lock_aliases_shared(n.id)
         FROM (SELECT DISTINCT n.id FROM unnest(ARRAY[OLD.namespace_id, NEW.namespace_id]) n (id) ORDER BY n.id) n;
+        -- Facts before names, as everywhere: follow_fact_origin() needs them after this.
+        IF NEW.origin <> OLD.origin AND EXISTS (SELECT FROM pgrecall.relationship_evidence e WHERE e.memory_id = NEW.id) THEN
+            PERFORM _pgrecall.lock_relationships(ARRAY[NEW.namespace_id]);
+        END IF;
         lost := _pgrecall.remove_mentions(
             NEW.id,
             NEW.is_sensitive OR NEW.deleted_at IS NOT NULL OR NEW.namespace_id <> OLD.namespace_id,
