@@ -52,6 +52,22 @@ def test_an_external_id_twice_is_refused(conn: Connection[Any]) -> None:
         _import(conn, _row(), _row(fingerprint="g"))
 
 
+def test_an_external_id_twice_is_refused_also_where_the_memory_is_there(conn: Connection[Any]) -> None:
+    _import(conn, _row())
+    with refused(conn, "23505"):
+        _import(conn, _row(fingerprint="g"), _row(fingerprint="h", deleted_at="2026-01-01Z"))
+    assert [row[2] for row in _import(conn, _row(fingerprint="g"), _row("x:2"))] == ["updated", "stored"]
+
+
+def test_null_is_what_is_not_given(conn: Connection[Any]) -> None:
+    nothing = dict.fromkeys(("tags", "importance", "expanded_keywords", "language", "created_at", "title"))
+    for fingerprint, outcome in (("f", "stored"), ("g", "updated")):
+        row = _row(fingerprint=fingerprint, memory=nothing | {"content": f"tea {fingerprint}"})
+        assert _import(conn, row)[0][2] == outcome
+    (memory,) = stored_memories(conn).values()
+    assert (memory["content"], memory["tags"], memory["importance"]) == ("tea g", [], 0.5)
+
+
 @pytest.mark.parametrize("value", [{}, None, "x"])
 def test_no_array(conn: Connection[Any], value: Any) -> None:
     with refused(conn, "22023"):

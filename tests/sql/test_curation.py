@@ -345,3 +345,41 @@ def test_duplicates_of_many_are_found_by_the_index(conn: Connection[Any]) -> Non
     told = "\n".join(plans)
     assert "Index Scan using memories_embedding_idx" in told, told
     assert scalar(conn, "SELECT count(*) FROM pgrecall.memories") == 1200
+
+
+@pytest.mark.usefixtures("dsn")
+@pytest.mark.parametrize("end", [{}, {"valid_to": "infinity"}, {"valid_to": "2030-07-01 12:00+02"}])
+def test_undo_in_another_time_zone(conn: Connection[Any], end: dict[str, str]) -> None:
+    conn.execute("SET TimeZone = 'UTC'")
+    old, new = remember(conn, LIVES, **end), remember(conn, MOVED)
+    number = curated(conn, new)
+    conn.execute("SET TimeZone = 'Asia/Kathmandu'")
+    before = stored(conn, old)
+    assert call(conn, "undo_curation", number) is True
+    assert stored(conn, old)["superseded_by"] is None
+    assert before["superseded_by"] == new
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "decision"),
+    [
+        ({"expires_at": "2999-01-01"}, {}, "ADD"),
+        ({"valid_to": "2999-01-01"}, {}, "ADD"),
+        ({"expires_at": "2999-01-01"}, {"expires_at": "2998-01-01"}, "NOOP"),
+        ({"expires_at": "2020-01-01"}, {}, "ADD"),
+        ({"valid_to": "2020-01-01"}, {}, "ADD"),
+        ({}, {"expires_at": "2999-01-01"}, "NOOP"),
+    ],
+)
+def test_what_lasts_is_not_behind_what_ends_before_it(
+    conn: Connection[Any], old: dict[str, str], new: dict[str, str], decision: str
+) -> None:
+    ids = remember(conn, LIVES, **old), remember(conn, LIVES, **new)
+    assert noted(conn, curated(conn, ids[1]))["decision"] == decision
+    assert (stored(conn, ids[1])["superseded_by"] is None) == (decision == "ADD")
+
+
+def test_what_is_forgotten_soon_closes_nothing(conn: Connection[Any]) -> None:
+    old, new = remember(conn, LIVES), remember(conn, MOVED, expires_at="2999-01-01")
+    assert noted(conn, curated(conn, new))["decision"] == "ADD"
+    assert stored(conn, old)["superseded_by"] is None

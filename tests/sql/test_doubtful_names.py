@@ -110,6 +110,18 @@ def test_an_answer_merges_or_keeps_apart_and_is_asked_once(conn: Connection[Any]
     assert wrong(conn) == {}
 
 
+def test_an_answer_about_names_that_have_another_type_by_now_merges_nothing(conn: Connection[Any]) -> None:
+    set_up(conn)
+    remember(conn, tags=["macaron", "macaroon"])
+    call(conn, "pgrecall.resolve_concepts")
+    [(number, name, ids, candidates)] = rows(conn, "pgrecall.doubtful_names")
+    conn.execute(
+        "UPDATE pgrecall.concepts SET type = CASE id WHEN %s THEN 'ORG' ELSE 'PERSON' END", (number,)
+    )
+    assert call(conn, "pgrecall.settle_names", number, ids, ids[0], [name, candidates[0]]) is False
+    assert doubts(conn) == []
+
+
 def test_only_a_listed_pair_of_unchanged_names_is_merged(conn: Connection[Any]) -> None:
     set_up(conn)
     remember(conn, tags=["macaron", "macaroon", "unrelated"])

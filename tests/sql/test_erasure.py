@@ -230,6 +230,22 @@ def test_what_it_superseded_is_not_recalled_as_if_it_were_true(conn: Connection[
     assert rows(conn, "recall", "where does Jane live") == []
 
 
+def test_what_its_notes_superseded_is_handed_on(conn: Connection[Any]) -> None:
+    message, before = remember(conn, "I moved to Oslo"), remember(conn, "Jane lives in Rome")
+    note = call(conn, "supersede", before, "Jane lives in Oslo")
+    after = call(conn, "supersede", note, "Jane lives in Lima")
+    conn.execute("INSERT INTO pgrecall.note_evidence (note_id, memory_id) VALUES (%s, %s)", (note, message))
+    erase(conn, message)
+    assert (stored(conn, before)["superseded_by"], stored(conn, before)["deleted_at"]) == (after, None)
+    other, said = remember(conn, "Tom lives in Rome"), remember(conn, "I said that Tom lives in Oslo")
+    note = call(conn, "supersede", other, "Tom lives in Oslo")
+    conn.execute("INSERT INTO pgrecall.note_evidence (note_id, memory_id) VALUES (%s, %s)", (note, said))
+    call(conn, "supersede", said, successor=note)
+    erase(conn, said)
+    assert stored(conn, other)["superseded_by"] is None
+    assert stored(conn, other)["deleted_at"] is not None
+
+
 def test_versions_kept_of_it_go_too(conn: Connection[Any]) -> None:
     number, other = remember(conn, "mine"), remember(conn, "other")
     conn.execute(

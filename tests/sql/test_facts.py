@@ -54,6 +54,15 @@ def test_certain_evidence_weighs_all(conn: Connection[Any]) -> None:
     assert one(conn)["weight"] == 1
 
 
+def test_a_fact_without_a_confidence_is_certain(conn: Connection[Any]) -> None:
+    said = fact("Ana", "knows", "Bo")
+    del said["confidence"]
+    told(conn, "x", said)
+    assert one(conn)["weight"] == 1
+    told(conn, "y", fact("Ana", "visited", "Rome", confidence=0))
+    assert call(conn, "recall_briefing", "Ana visited").count("visited Rome") == 0
+
+
 def test_reading_again_changes_nothing(conn: Connection[Any]) -> None:
     facts = [lives("Ana", "Oslo"), fact("Ana", "knows", "Bo", valid_from=day(2), valid_to=day(4))]
     memory = told(conn, "x", *facts)

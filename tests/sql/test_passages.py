@@ -153,6 +153,30 @@ def test_they_go_with_the_text(conn: Connection[Any], change: str) -> None:
     assert table(conn, "passages") == []
 
 
+@pytest.mark.parametrize("hides", ["forget", "expire", "update"])
+def test_they_come_back_with_the_memory(conn: Connection[Any], hides: str) -> None:
+    long = remember(conn, LONG, external_id="long")
+    short = remember(conn, "tea", external_id="short")
+    embed(conn, long, vector(384, 1.0), [vector(384, 1.0)] * len(bounds(conn, LONG)))
+    complete(conn, [short], embedding=vector(384, 1.0))
+    for number, text in ((long, LONG), (short, "tea")):
+        if hides == "expire":
+            conn.execute(
+                "UPDATE pgrecall.memories SET deleted_at = now(), expires_at = now() WHERE id = %s", (number,)
+            )
+        else:
+            call(conn, "forget", number)
+        if hides == "update":
+            remember(conn, text, external_id=stored(conn, number)["external_id"], on_conflict="update")
+        else:
+            call(conn, "restore", number)
+    # Pending again, with the passages: nothing else would tell that they are missing.
+    assert stored(conn, long)["embedding"] is None
+    assert stored(conn, short)["embedding"] is not None
+    embed(conn, long, vector(384, 1.0), [vector(384, 1.0)] * len(bounds(conn, LONG)))
+    assert len(table(conn, "passages")) == len(bounds(conn, LONG))
+
+
 @pytest.mark.parametrize("exact_rows", [5000, 0])
 def test_a_passage_finds_its_memory(conn: Connection[Any], exact_rows: int) -> None:
     number = remember(conn, LONG)
@@ -205,6 +229,25 @@ def test_an_export_carries_them(conn: Connection[Any]) -> None:
     conn.execute("SELECT * FROM pgrecall.import_memories(%s)", (json.dumps(lines),))
     after = [(row["number"], row["starts_at"], str(row["embedding"])) for row in table(conn, "passages")]
     assert after == before
+
+
+def test_an_import_keeps_them_for_what_was_superseded(conn: Connection[Any]) -> None:
+    old, new = remember(conn, LONG), remember(conn, "The ferry is no more")
+    count = len(bounds(conn, LONG))
+    embed(conn, old, vector(384, 1.0), [vector(384, 0, 1.0)] * count)
+    call(conn, "supersede", old, successor=new)
+    lines = [json.loads(line) for line in rows(conn, "pgrecall.export_memories")]
+    rows(conn, "erase_namespace", "default")
+    call(conn, "pgrecall.create_namespace", "default")
+    stored_now = conn.execute(
+        "SELECT m.place, m.id FROM pgrecall.import_memories(%s) m ORDER BY m.place",
+        (json.dumps(lines),),
+    ).fetchall()
+    ids = {json.dumps(line["content"]): number for line, (_, number) in zip(lines, stored_now, strict=True)}
+    link = {"id": ids[json.dumps(LONG)], "superseded_by": ids[json.dumps("The ferry is no more")]}
+    call(conn, "pgrecall.link_imported_memories", json.dumps([link]))
+    assert stored(conn, link["id"])["embedding"] is not None
+    assert len(table(conn, "passages")) == count
 
 
 def test_a_briefing_quotes_the_passage(conn: Connection[Any]) -> None:

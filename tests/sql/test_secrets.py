@@ -252,6 +252,23 @@ def test_an_import_of_an_export_is_scanned_and_done_twice_changes_nothing(conn: 
     assert rows(conn, "pgrecall.import_memories", Jsonb([json.loads(line)]))[0][1] == first[1]
 
 
+@pytest.mark.parametrize("field", ["title", "speaker", "source"])
+def test_an_import_finds_what_it_has_stored_without_its_secret(conn: Connection[Any], field: str) -> None:
+    policy(conn, "allow")
+    number = remember(conn, "noted", **{field: SAID})
+    call(conn, "forget", number)
+    line = scalar(
+        conn, "SELECT e.line FROM pgrecall.export_memories(include_forgotten => true) e (line) LIMIT 1"
+    )
+    rows(conn, "erase", number)
+    policy(conn, "redact")
+    for outcome in ("stored", "differs"):
+        ((_, new, said, *_),) = rows(conn, "pgrecall.import_memories", Jsonb([json.loads(line)]))
+        assert said == outcome
+        assert stored(conn, new)["deleted_at"] is not None
+    assert scalar(conn, "SELECT count(*) FROM pgrecall.memories") == 1
+
+
 def test_the_same_text_twice_is_one_memory_also_without_its_secret(conn: Connection[Any]) -> None:
     for one in POLICIES[1:]:
         policy(conn, one)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import random
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from benchmarks.quality.notations import kinds
-from support.memories import remember, rows, scalar
+from support.memories import remember, remember_many, rows, scalar
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -149,6 +150,34 @@ def test_ambiguous_days_have_both_readings(conn: Connection[Any]) -> None:
 )
 def test_strange_texts(conn: Connection[Any], text: str | None) -> None:
     assert terms(conn, text) == []  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["take arr[0,:10] of it", "X[1:,0]", "1/:30", "df.iloc[1:,0:10]", "10:,5 12:.5", "1,:30-2,:45", "a[:,0]", "9.:30", "0,:00 Uhr"],
+)  # fmt: skip
+def test_slices_of_arrays_are_no_times(conn: Connection[Any], text: str) -> None:
+    found = scalar(conn, "SELECT _pgrecall.value_terms(%s)", text) or []
+    assert not [term for term in found if term.startswith("=t")]
+    number = remember(conn, text)
+    assert [row[0] for row in rows(conn, "recall", text)] == [number]
+
+
+def test_no_text_is_refused(conn: Connection[Any]) -> None:
+    """Whatever stands in a text or a question, every reader of values, times and secrets comes to its end."""
+    dice = random.Random(7)
+    signs = [*"0123456789012345678901234567890123456789.,:/-+()[]{}=%$€£#*'°@~_|\\ \n", "am", "pm", "h", "uhr", " um ", " at ", "kg",
+             "min", "k", "m", " million ", " de ", "st", "th", "jan", " march ", "9月", "日", "年", "万", "円", "²", "٣", "½", "last ",
+             " ago", "next ", " to ", "von ", " week", "Bearer ", "key=", "://", "T", "Z", "Q", "W", "since "]  # fmt: skip
+    texts = ["x" + "".join(dice.choices(signs, k=dice.randrange(1, 16))) for _ in range(5_000)]
+    assert len(remember_many(conn, [{"content": text} for text in texts])) == len(texts)
+    for query in (
+        "SELECT count(_pgrecall.stated_values(t.text, _pgrecall.value_terms(t.text))) FROM unnest(%s::text[]) t (text)",
+        "SELECT count(_pgrecall.question_period(t.text, now())) FROM unnest(%s::text[]) t (text)",
+    ):
+        scalar(conn, query, texts)
+    for text in texts[:200]:
+        rows(conn, "recall", text, k=1)
 
 
 @pytest.mark.parametrize("kind", kinds())

@@ -22,14 +22,15 @@ DECLARE
             WHERE d.concept_id = settle_names.concept_id AND d.other_id = same_id AND d.asked_at IS NULL
         )
         AND (SELECT count(*) = 2 FROM pgrecall.concepts c WHERE c.id IN (settle_names.concept_id, same_id) AND c.name = ANY (names));
+    kept bigint;
 BEGIN
     -- Before the doubts: who deletes a concept holds its names, and waits for its doubts.
     IF is_same THEN
-        PERFORM _pgrecall.merge_alike(settle_names.concept_id, same_id, 'llm', NULL);
+        kept := _pgrecall.merge_alike(settle_names.concept_id, same_id, 'llm', NULL);
     END IF;
     UPDATE pgrecall.name_doubts d SET asked_at = now()
     WHERE d.concept_id = settle_names.concept_id AND d.other_id = ANY (candidate_ids) AND d.asked_at IS NULL;
-    RETURN COALESCE(is_same, false);
+    RETURN kept IS NOT NULL;
 END
 $function$;
 

@@ -28,6 +28,7 @@ DECLARE
     successor pgrecall.memories;
     changed pgrecall.memories;
     curation_id bigint;
+    is_shorter boolean;
 BEGIN
     IF decision IS NULL OR decision NOT IN ('ADD', 'UPDATE', 'SUPERSEDE', 'NOOP') OR (decision <> 'ADD' AND other_id IS NULL)
        OR other_id = memory_id THEN
@@ -60,9 +61,13 @@ BEGIN
     IF decision <> 'ADD' THEN
         closed := CASE WHEN decision = 'NOOP' THEN own ELSE other END;
         successor := CASE WHEN decision = 'NOOP' THEN other ELSE own END;
-        IF successor.origin < closed.origin THEN
+        -- A repeated statement stays valid as long as the first: that one must last as long.
+        is_shorter := COALESCE(least(successor.expires_at, CASE decision WHEN 'NOOP' THEN successor.valid_to END), 'infinity')
+                    < COALESCE(least(closed.expires_at, CASE decision WHEN 'NOOP' THEN closed.valid_to END), 'infinity');
+        IF successor.origin < closed.origin OR is_shorter THEN
             evidence := COALESCE(evidence, '{}') || jsonb_build_object(
-                'refused', decision, 'is_less_trusted', own.origin < other.origin, 'is_more_trusted', own.origin > other.origin
+                'refused', decision, 'is_less_trusted', own.origin < other.origin, 'is_more_trusted', own.origin > other.origin,
+                'is_shorter', is_shorter
             );
             decision := 'ADD';
         END IF;

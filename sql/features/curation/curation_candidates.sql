@@ -2,7 +2,7 @@
 --
 -- Uses the dense index if the memory has an embedding, and words if it has none or the namespace is small. Both sides
 -- exclude sensitive, forgotten and superseded memories, and turns of a conversation (with a position in a session):
--- "yes" said twice is two answers. Pairs that undo_curation() has separated are excluded too.
+-- "yes" said twice is two answers. So are memories that are over or have expired, and pairs that undo_curation() has separated.
 --
 -- Runs as pgrecall_engine, like rank_granted(), because row-level security blocks the indexes of words and vectors. It
 -- checks the grant once.
@@ -16,6 +16,7 @@ SET search_path FROM CURRENT
 AS $function$
 DECLARE
     generation CONSTANT integer := pgrecall.active_generation();
+    visible CONSTANT pgrecall.recall_filter := jsonb_populate_record(NULL::pgrecall.recall_filter, '{"include_sensitive": false}');
     own pgrecall.memories;
     own_embedding pgvector.halfvec;
     near bigint[];
@@ -36,7 +37,7 @@ BEGIN
     SELECT array_agg(d.id ORDER BY d.rank) INTO near
     FROM _pgrecall.dense_leg(
         own.namespace_id, own_embedding,
-        jsonb_populate_record(NULL::pgrecall.recall_filter, '{"include_sensitive": false}'), 4 * depth + 8, 5000, generation
+        visible, 4 * depth + 8, 5000, generation
     ) d;
     IF near IS NULL THEN
         terms := ARRAY(
@@ -50,20 +51,20 @@ BEGIN
                 WHERE m.namespace_id = $1 AND m.id < $3
                   AND m.id = ANY ((SELECT _pgrecall.matching_memories($1, _pgrecall.match_any_term($2)))::bigint[])
                   AND m.search_vector @@ _pgrecall.match_any_term($2)
-                  AND NOT m.is_sensitive AND m.deleted_at IS NULL AND m.superseded_by IS NULL
+                  AND _pgrecall.matches_filter(m, $5)
                 ORDER BY ts_rank(m.search_vector, _pgrecall.match_any_term($2), 1) DESC, m.id
                 LIMIT $4
             ) s
         $statement$
         INTO alike
-        USING own.namespace_id, terms, own.id, 2 * depth;
+        USING own.namespace_id, terms, own.id, 2 * depth, visible;
     END IF;
     RETURN QUERY
         SELECT m.id, 1 - (_pgrecall.embedding_of(m, generation) OPERATOR(pgvector.<=>) own_embedding)
         FROM unnest(near || alike) WITH ORDINALITY c (id, place)
         JOIN pgrecall.memories m ON m.id = c.id
         WHERE m.id < own.id AND m.namespace_id = own.namespace_id
-          AND NOT m.is_sensitive AND m.deleted_at IS NULL AND m.superseded_by IS NULL
+          AND _pgrecall.matches_filter(m, visible)
           AND (m.session IS NULL OR m."position" IS NULL)
           AND NOT EXISTS (
               SELECT FROM pgrecall.curations u

@@ -1,9 +1,8 @@
 -- Erases a memory and everything derived from it, writes the receipt, and returns it.
 --
 -- The caller _pgrecall.erase_granted() has checked the role. Versions of the memory that lost a conflict are erased
--- too, and all notes of a message: other messages of a note are read again (follow_message). Memories that it superseded
--- now point to its successor;
--- without a successor they are forgotten, because they are no longer true.
+-- too, and all notes of a message: other messages of a note are read again (follow_message). Memories that one of them superseded
+-- now point to its successor, the first that stays; without one they are forgotten, because they are no longer true.
 --
 -- It starts like forget(), whose triggers lock rows in an order that is safe with concurrent writers, and then deletes.
 CREATE OR REPLACE FUNCTION _pgrecall.erase_memory_rows(namespace_id integer, memory_id bigint, role text)
@@ -15,7 +14,6 @@ DECLARE
     home CONSTANT integer := erase_memory_rows.namespace_id;
     ids bigint[];
     locked bigint[] := '{}'::bigint[];
-    successor bigint;
     concept_ids bigint[];
     terms text[];
     languages text[];
@@ -45,7 +43,6 @@ BEGIN
         PERFORM _pgrecall.raise_unknown_memory(erase_memory_rows.memory_id);
     END IF;
 
-    SELECT m.superseded_by INTO successor FROM pgrecall.memories m WHERE m.id = erase_memory_rows.memory_id;
     SELECT COALESCE(array_agg(DISTINCT w.term), '{}') INTO terms
     FROM (
         SELECT unnest(tsvector_to_array(m.search_vector)) FROM pgrecall.memories m WHERE m.id = ANY (ids)
@@ -80,9 +77,17 @@ BEGIN
     UPDATE pgrecall.memories m SET deleted_at = now(), updated_at = now() WHERE m.id = erase_memory_rows.memory_id AND m.deleted_at IS NULL;
     UPDATE pgrecall.memories m SET deleted_at = now(), updated_at = now() WHERE m.id = ANY (ids) AND m.deleted_at IS NULL;
     UPDATE pgrecall.memories m
-    SET superseded_by = successor, updated_at = now(),
-        deleted_at = CASE WHEN successor IS NULL THEN COALESCE(m.deleted_at, now()) ELSE m.deleted_at END
-    WHERE m.superseded_by = ANY (ids) AND m.id <> ALL (ids);
+    SET superseded_by = h.heir, updated_at = now(),
+        deleted_at = CASE WHEN h.heir IS NULL THEN COALESCE(m.deleted_at, now()) ELSE m.deleted_at END
+    FROM (
+        WITH RECURSIVE chain (id, heir) AS (
+            SELECT e.id, e.superseded_by FROM pgrecall.memories e WHERE e.id = ANY (ids)
+            UNION
+            SELECT c.id, e.superseded_by FROM chain c JOIN pgrecall.memories e ON e.id = c.heir WHERE c.heir = ANY (ids)
+        )
+        SELECT c.id, c.heir FROM chain c WHERE (c.heir = ANY (ids)) IS NOT TRUE
+    ) h
+    WHERE m.superseded_by = h.id AND m.id <> ALL (ids);
     PERFORM _pgrecall.lock_aliases_shared(home);
     PERFORM _pgrecall.erase_concepts(home, concept_ids);
 

@@ -27,7 +27,8 @@ BEGIN ATOMIC
             UNION ALL
             (SELECT t.* FROM pgrecall.relationships t WHERE t.target_id = c.concept_id LIMIT 1000)
         ) r
-        WHERE r.source_id <> r.target_id
+        -- Without weight it is one of several that a statement of an end may mean.
+        WHERE r.source_id <> r.target_id AND r.weight > 0
           AND _pgrecall.is_valid_at(r.valid_from, r.valid_to, now())
         ORDER BY r.source_id, r.label, r.target_id, r.origin DESC, r.weight DESC, r.id
     )

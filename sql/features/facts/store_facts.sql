@@ -42,7 +42,7 @@ BEGIN
         SELECT (f.item ->> 'memory_id')::bigint AS memory_id, s.namespace_id, f.stated,
                pgrecall.canonical_label(s.namespace_id, f.stated) AS label,
                COALESCE(f.source, 'pattern') AS source, NULLIF(btrim(f.statement), '') AS statement,
-               COALESCE(least(greatest(f.confidence, 0), 1), 1) AS confidence, COALESCE(f.is_exclusive, false) AS is_exclusive,
+               least(greatest(COALESCE(f.confidence, 1), 0), 1) AS confidence, COALESCE(f.is_exclusive, false) AS is_exclusive,
                f.valid_from, CASE WHEN f.valid_to >= f.valid_from OR f.valid_from IS NULL THEN f.valid_to END AS valid_to,
                s.concept_id AS source_id, s.id AS source_alias_id, t.concept_id AS target_id, t.id AS target_alias_id
         FROM stated f

@@ -1,6 +1,7 @@
 -- Brings a forgotten or expired memory back. Returns whether it was forgotten or expired.
 --
--- It is embedded and its names are read again if they are gone. An expiry that has passed is removed. An erased memory cannot be restored.
+-- It is embedded and its names are read again if they are gone. An expiry that has passed is removed. A retention rule that
+-- has forgotten it does so again, unless the rule changes (set_retention). An erased memory cannot be restored.
 --
 -- Errors  P0002 no such memory;  42501 read-only for this role
 CREATE OR REPLACE FUNCTION public.restore(id bigint)

@@ -34,6 +34,7 @@ DECLARE
     outcomes text[];
     fresh jsonb;
     places bigint[];
+    twice bigint;
     item record;
 BEGIN
     IF jsonb_typeof(rows) IS DISTINCT FROM 'array' THEN
@@ -57,6 +58,16 @@ BEGIN
     ) INTO given
     FROM jsonb_array_elements(rows) WITH ORDINALITY r (value, place);
 
+    SELECT max(g.place) INTO twice
+    FROM unnest(given) WITH ORDINALITY g (fields, place)
+    GROUP BY COALESCE(g.fields ->> 'namespace', home), NULLIF(g.fields ->> 'external_id', '')
+    HAVING count(NULLIF(g.fields ->> 'external_id', '')) > 1
+    ORDER BY 1
+    LIMIT 1;
+    IF twice IS NOT NULL THEN
+        RAISE EXCEPTION 'row %: an earlier row has the same external_id', twice
+            USING ERRCODE = 'unique_violation', HINT = 'Leave one of them out, or pass it in another call.';
+    END IF;
     PERFORM _pgrecall.check_namespace(n.name, true)
     FROM (SELECT DISTINCT COALESCE(g.fields ->> 'namespace', home) AS name FROM unnest(given) g (fields) ORDER BY 1) n;
     -- Two imports of one source take turns, so that neither counts rows that the other stores.
@@ -114,7 +125,8 @@ BEGIN
             "title": "", "category": "", "tags": [], "expanded_keywords": [], "importance": 0.5, "source": "", "session": "",
             "speaker": "", "position": null, "occurred_at": null, "valid_from": null, "valid_to": null,
             "expires_at": null
-        }' || (item.fields - '{namespace,external_id}'::text[]) || jsonb_build_object(
+        }' || jsonb_strip_nulls(item.fields - '{namespace,external_id,metadata}'::text[]) || jsonb_build_object(
+            'metadata', item.fields -> 'metadata',
             'is_sensitive', item.is_sensitive OR COALESCE((item.fields ->> 'is_sensitive')::boolean, false)
         ), true);
     END LOOP;

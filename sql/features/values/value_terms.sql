@@ -129,8 +129,7 @@ BEGIN
         IF strpos(token, ':') > 0 THEN
             FOR piece IN 1 .. 2 LOOP
                 pieces := string_to_array(split_part(token, '-', piece), ':');
-                CONTINUE WHEN cardinality(pieces) NOT BETWEEN 2 AND 3 OR length(pieces[1]) NOT BETWEEN 1 AND 2
-                    OR length(pieces[2]) <> 2 OR strpos(pieces[2], '.') > 0;
+                CONTINUE WHEN cardinality(pieces) NOT BETWEEN 2 AND 3 OR pieces[1] !~ '^[0-9]{1,2}$' OR pieces[2] !~ '^[0-9]{2}$';
                 IF half IS NULL AND units -> following ->> 0 = 's' AND following <> 'h' THEN
                     found := found || ('=q' || (pieces[1]::integer * 60 + pieces[2]::integer)
                                                * CASE WHEN units -> following ->> 1 = '3600' THEN 60 ELSE 1 END || 's');
