@@ -174,6 +174,31 @@ def test_a_server_that_does_not_answer_costs_the_budget_alone(log: Path) -> None
     assert "recall: no answer within 300 ms" in log.read_text()
 
 
+@pytest.mark.parametrize("options", [(), ("--budget-ms", "300")])
+@pytest.mark.parametrize("beginning", [b"", b'{"prompt": "Which'])
+def test_an_agent_that_leaves_the_input_open_costs_the_budget_alone(
+    dsn: str, log: Path, options: tuple[str, ...], beginning: bytes
+) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", "from pgrecall.cli import main; main()", "hook", "recall", *options],
+        env=os.environ | {"PGRECALL_DSN": dsn},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdin is not None
+        process.stdin.write(beginning)
+        process.stdin.flush()
+        try:
+            assert process.wait(20) == 0
+        finally:
+            process.kill()
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert (process.stdout.read(), process.stderr.read()) == (b"", b"")
+    assert "recall: no answer within 300 ms" in log.read_text()
+
+
 def test_an_embedder_is_asked_and_no_library_is_loaded_that_is_not_needed(
     conn: psycopg.Connection[Any], dsn: str
 ) -> None:

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -136,3 +137,13 @@ def test_psql(dsn: str, tmp_path: Path) -> None:
     assert not any("s3cret" in one for one in said[:-1])
     done = subprocess.run([*command, dsn], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout == "42\n"
+
+
+def test_an_import_without_records_needs_no_folder_for_temporary_files(
+    dsn: str, conn: psycopg.Connection[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "tea.jsonl").write_text('{"content": "tea"}\n')
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
+    done = imported(dsn, str(tmp_path / "tea.jsonl"))
+    assert done.exit_code == 0, done.output
+    assert [row[0] for row in memories(conn)] == ["tea"]

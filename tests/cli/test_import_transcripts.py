@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pgrecall import Client
 from pgrecall.contrib.transcripts import store_conversation
 from pgrecall.contrib.transcripts.agents import READERS
+from support.import_from import unlistable
 from support.transcripts import (
     SESSION,
     chatgpt_conversation,
@@ -49,6 +50,17 @@ def test_sessions_are_imported_once_with_all_that_is_known_of_them(
     assert json.loads(done.out) == {
         "conversations": 1, "messages": 5, "stored": 1, "present": 4, "rejected": 0, "skipped": 7,
     }  # fmt: skip
+
+
+def test_a_folder_that_cannot_be_read_is_rejected(cli: Callable[..., Outcome], tmp_path: Path) -> None:
+    folder = write_sessions(tmp_path)["claude-code"].parent
+    deepest = unlistable(folder)
+    done = cli("import", "claude-code", str(folder), "--rejected", str(tmp_path / "rejected"))
+    assert done.code == 1
+    assert "1 rejected" in done.err
+    assert "4 stored" in done.out
+    told = json.loads((tmp_path / "rejected").read_text())
+    assert told == {"place": str(deepest), "reason": "File name too long"}
 
 
 def test_the_folders_of_this_user_are_the_default(

@@ -68,6 +68,23 @@ def test_forgetting_by_filter_asks_first(cli: Cli) -> None:
     assert cli("count").out == "0\n"
 
 
+def test_a_dry_run_counts_what_would_be_forgotten(cli: Cli) -> None:
+    tea, ended, gone = (
+        cli("remember", *words).out.strip()
+        for words in (("tea",), ("milk", "--expires-at", "2020-01-01"), ("coffee",))
+    )
+    cli("forget", gone)
+    planned = cli("forget", tea, tea, ended, "--dry-run")
+    assert (planned.code, planned.out) == (0, "2 to forget\n")
+    # As many of them as one call to the database takes, and one more.
+    unknown = [str(id) for id in range(10**9, 10**9 + 1000)]
+    planned = cli("forget", *unknown, gone, tea, ended, "--dry-run")
+    assert (planned.code, planned.out) == (1, "2 to forget\n")
+    assert "not found: 1000000000, " in planned.err
+    done = cli("forget", *unknown, gone, tea, ended)
+    assert (done.code, done.out, done.err) == (1, "2 forgotten\n", planned.err)
+
+
 def test_namespaces(cli: Cli) -> None:
     assert cli("namespace", "create", "old").code == 0
     cli("remember", "tea", "--namespace", "old")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import threading
 from itertools import cycle
 from typing import TYPE_CHECKING, Any
@@ -197,6 +198,31 @@ def test_an_embedder_that_cannot_work_is_an_error(
         change(dsn, leave_to_daemons=False)
     assert caught.value.hint
     assert generations(conn) == {1: "active"}
+
+
+def test_it_embeds_beside_a_daemon_that_serves_metrics(
+    dsn: str, conn: Connection[Any], models: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The port in the environment is taken, by the daemon that the environment is meant for."""
+    conn.execute("SELECT pgrecall.activate_model(%s, 384, provider => 'openai')", [OLD])
+    remember(conn, TEXTS[0])
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        monkeypatch.setenv("PGRECALL_EMBEDDER_METRICS_PORT", str(taken.getsockname()[1]))
+        assert change(dsn, leave_to_daemons=False).is_switched
+
+
+def test_notifications_of_another_database_are_not_listened_to(
+    dsn: str, conn: Connection[Any], models: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    conn.execute("SELECT pgrecall.activate_model(%s, 384, provider => 'openai')", [OLD])
+    remember(conn, TEXTS[0])
+    # An embedder that reads this refuses to start.
+    monkeypatch.setenv("PGRECALL_EMBEDDER_LISTEN_DSN", "no connection string")
+    monkeypatch.setenv("PGRECALL_DSN", dsn)
+    with pytest.raises(EmbeddingUnavailable):
+        change(dsn, leave_to_daemons=False)
+    monkeypatch.setenv("PGRECALL_DSN", "dbname=another")
+    assert change(dsn, leave_to_daemons=False).is_switched
 
 
 @pytest.mark.slow

@@ -14,6 +14,7 @@ from pgrecall.contrib.importers.jsonl import jsonl_source
 from pgrecall.contrib.importers.langchain import langchain_source
 from pgrecall.contrib.importers.mem0 import mem0_source
 from pgrecall.contrib.importers.table import table_source
+from pgrecall.contrib.mem0.mapping import end_of
 from support.import_from import outcome, run, stored_memories
 from support.memories import scalar
 
@@ -166,10 +167,34 @@ def test_mem0(dsn: str, client: Client, conn: psycopg.Connection[Any]) -> None:
     assert (lea["content"], lea["session"], lea["speaker"]) == ("Likes tea", "r1", "user")
     assert lea["created_at"] == datetime(2025, 1, 2, 3, 4, 5, tzinfo=UTC)
     assert lea["updated_at"] == datetime(2025, 2, 3, 4, 5, 6, tzinfo=UTC)
-    assert lea["valid_to"] == datetime(2030, 1, 1, tzinfo=UTC)
+    # The last day on which it holds, as in mem0.
+    assert lea["valid_to"] == datetime(2030, 1, 2, tzinfo=UTC)
     assert lea["metadata"] == {"agent_id": "bot", "mood": "glad"}
     (rest,) = stored_memories(conn, "rest").values()
     assert rest["is_sensitive"]
+
+
+@pytest.mark.parametrize(
+    ("given", "end"),
+    [
+        ("2030-12-31", datetime(2031, 1, 1, tzinfo=UTC)),
+        (" 2030-12-31 ", datetime(2031, 1, 1, tzinfo=UTC)),
+        ("2030-12-31T08:00:00+02:00", datetime(2030, 12, 31, 6, tzinfo=UTC)),
+        ("9999-12-31", datetime(9999, 12, 31, tzinfo=UTC)),
+    ],
+)
+def test_an_expiration_date_of_mem0(
+    dsn: str, client: Client, conn: psycopg.Connection[Any], given: str, end: datetime
+) -> None:
+    """Where it is a date without a time, it ends as a memory of our own interface of mem0 does."""
+    conn.execute(MEM0)
+    payload = {"data": "Likes tea", "expiration_date": given}
+    _insert(conn, "mem0", id="00000000-0000-0000-0000-000000000001", vector="[1,2,3]", payload=payload)
+    run(client, mem0_source(dsn, "mem0"), namespace="tea")
+    (memory,) = stored_memories(conn, "tea").values()
+    assert memory["valid_to"] == end
+    if "T" not in given:
+        assert end_of(given.strip()) == end
 
 
 def test_mem0_users_as_tags_or_metadata(dsn: str, client: Client, conn: psycopg.Connection[Any]) -> None:

@@ -85,6 +85,15 @@ def test_a_script_written_for_mem0(memory: Memory) -> None:
     assert memory.get_all(filters=BOB) == {"results": []}
 
 
+def test_what_is_empty_can_be_reset(memory: Memory) -> None:
+    """Also before the first `add`, which makes the namespace."""
+    memory.reset()
+    memory.reset()
+    memory.add("I like tea", user_id="priya")
+    memory.reset()
+    assert memory.get_all(filters=PRIYA) == {"results": []}
+
+
 def test_what_has_no_equivalent_says_so(memory: Memory) -> None:
     (one,) = memory.add("tea", user_id="priya")["results"]
     for wrong in (

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 import pytest
 
+from pgrecall_embedder.jobs.asking import llm_access
 from support.embedder import Recorder, eventually, make_daemon, running
 from support.extractor import (
     WITHOUT_SPACY,
@@ -24,6 +25,7 @@ from support.llm import CANARY, KEY, completion, entries, failure, row, served
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from support.llm import Asked, Reply, Server
 
@@ -276,6 +278,43 @@ def test_the_key_may_stand_in_a_file(
     store(conn, workers(1))
     read_all(dsn)
     assert [asked.headers["Authorization"] for asked in llm.asked] == ["Bearer sk-of-a-file"]
+
+
+@pytest.mark.parametrize("before", ["sk-of-last-month\n", None])
+def test_a_key_file_is_read_again_while_the_daemon_runs(
+    dsn: str,
+    conn: psycopg.Connection[Any],
+    llm: Server,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    before: str | None,
+) -> None:
+    """The server refuses the old key, or there is no file yet."""
+    file = tmp_path / "key"
+    if before is not None:
+        file.write_text(before)
+    monkeypatch.delenv("PGRECALL_LLM_API_KEY")
+    monkeypatch.setenv("PGRECALL_LLM_API_KEY_FILE", str(file))
+    monkeypatch.setattr(llm_access, "_LONGEST_PAUSE", 0.5)
+
+    def answer(asked: Asked) -> Reply:
+        is_known = asked.headers.get("Authorization") == "Bearer sk-of-today"
+        return completion(entries(asked.rows)) if is_known else failure(401)
+
+    llm.script = answer
+    told = "no language model available" if before is None else "language model paused"
+    seen: list[str] = []
+
+    async def scenario() -> None:
+        async with running(make_reader(dsn, poll_seconds=0.1, heartbeat_seconds=0.2)):
+            await asyncio.to_thread(store, conn, workers(2))
+            await eventually(lambda: told in _seen(capfd, seen))
+            file.write_text("sk-of-today\n")
+            await eventually(lambda: len(facts(conn)) == 2)
+
+    asyncio.run(scenario())
+    assert "sk-of" not in _seen(capfd, seen)
 
 
 def _seen(capfd: pytest.CaptureFixture[str], seen: list[str]) -> str:

@@ -12,7 +12,7 @@ import pytest
 from pgrecall.errors import EmbeddingUnavailable
 from pgrecall.installing import install_command
 from pgrecall.query.embedding_models import DEFAULT_MODEL, KNOWN_MODELS
-from pgrecall_embedder.providers import ModelSpec, load_provider
+from pgrecall_embedder.providers import ModelSpec, ProviderPaused, load_provider
 from pgrecall_embedder.providers.settings import endpoint_of
 from support.provider_servers import ProviderServer
 
@@ -187,6 +187,30 @@ def test_a_key_from_a_file(load: Load, monkeypatch: pytest.MonkeyPatch, tmp_path
     monkeypatch.setenv("PGRECALL_EMBEDDER_COHERE_API_KEY_FILE", str(tmp_path / "none"))
     with pytest.raises(EmbeddingUnavailable, match="PGRECALL_EMBEDDER_COHERE_API_KEY_FILE names cannot be"):
         load("cohere")
+
+
+def test_a_key_file_is_read_again_after_a_refusal(
+    load: Load, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    secret = tmp_path / "key"
+    secret.write_text("sk-of-last-month\n")
+    monkeypatch.setenv("PGRECALL_EMBEDDER_COHERE_API_KEY_FILE", str(secret))
+    with ProviderServer("cohere", key=KEY) as server:
+        monkeypatch.setenv("PGRECALL_EMBEDDER_COHERE_URL", server.url)
+        provider = load("cohere")
+        with pytest.raises(ProviderPaused) as caught:
+            provider.embed_query("one")
+        assert caught.value.cause == "refused"
+        # The same key is not sent twice.
+        assert len(server.requests) == 1
+        secret.unlink()
+        with pytest.raises(ProviderPaused):
+            provider.embed_query("one")
+        secret.write_text(f"{KEY}\n")
+        assert provider.embed_query("one").shape == (8,)
+        # It is kept: nothing is refused any more.
+        provider.embed_query("two")
+        assert len(server.requests) == 5
 
 
 @pytest.mark.parametrize("key", ["", "  \n", f"{KEY} two", f"{KEY}\nsecond", f"{KEY}\x01", f"{KEY}é"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
@@ -39,6 +40,23 @@ def older_file(file: Path, records: Sequence[Mapping[str, Any]], columns: Sequen
             )
         connection.commit()
     return file
+
+
+def unlistable(folder: Path) -> Path:
+    """Make folders below a folder down to one that nobody can list: its path is longer than the system takes.
+
+    Permissions would not do: root may read everything.
+    """
+    name = "d" * 255
+    place = os.open(folder, os.O_RDONLY)
+    deepest = folder
+    while len(str(deepest)) < 4096:
+        os.mkdir(name, dir_fd=place)
+        deeper = os.open(name, os.O_RDONLY, dir_fd=place)
+        os.close(place)
+        place, deepest = deeper, deepest / name
+    os.close(place)
+    return deepest
 
 
 def note(number: int, **fields: Any) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from pgrecall import PgrecallError
 from pgrecall.contrib.importers import Rejected, Row
 from pgrecall.contrib.importers.git import git_source
 from pgrecall.contrib.importers.markdown import markdown_source
+from support.import_from import unlistable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -248,6 +249,14 @@ def test_a_long_heading_still_tells_sections_apart(tmp_path: Path) -> None:
     rows, _ = _read(markdown_source(tmp_path))
     assert len({row.id for row in rows}) == 2
     assert all(len(row.id.encode()) < 1000 for row in rows)
+
+
+def test_a_folder_that_cannot_be_read_is_rejected(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("tea")
+    deepest = unlistable(tmp_path)
+    rows, rejected = _read(markdown_source(tmp_path))
+    assert [row.memory.content for row in rows] == ["tea"]
+    assert rejected == [Rejected(str(deepest.relative_to(tmp_path)), "File name too long")]
 
 
 def test_one_file_is_a_source_too(tmp_path: Path) -> None:

@@ -9,19 +9,22 @@ from __future__ import annotations
 import importlib.util
 import json
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from pgrecall.errors import EmbeddingUnavailable
+from pgrecall.errors import EmbeddingUnavailable, InvalidInput
 from pgrecall.installing import install_command
 from pgrecall.query.endpoints import UNCOMPRESSED, is_compressed
 from pgrecall_embedder.retry_after import seconds_to_wait
 
 from .errors import InputRefused, ProviderPaused
+from .settings import read_key
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import httpx
+    from pydantic import SecretStr
 
     from .settings import Endpoint
 
@@ -43,6 +46,7 @@ _PASSING = frozenset({408, 409, 425, 429, 502, 503, 504, 520, 522, 524, 529})
 # text-embeddings-inference returns 424 where other servers return 500.
 _FAILED = frozenset({424, 500})
 _BUSY = 429
+_KEY_REFUSED = frozenset({401, 403})
 _REFUSALS = {
     401: "does not take the key: check {prefix}_API_KEY or {prefix}_API_KEY_FILE",
     402: "wants to be paid: check the account of the key in {prefix}_API_KEY",
@@ -94,6 +98,7 @@ class JsonClient:
         import httpx
 
         self._endpoint = endpoint
+        self._key = endpoint.key
         self._http = httpx.Client(
             timeout=httpx.Timeout(endpoint.timeout, connect=min(_CONNECT_SECONDS, endpoint.timeout)),
             limits=httpx.Limits(
@@ -127,22 +132,12 @@ class JsonClient:
             ProviderPaused: The server is unavailable. `RequestFailed` if a text may be the cause.
             InputRefused: The server rejects the texts.
         """
-        import httpx
-
-        headers = {"Content-Type": "application/json", "Accept": "application/json", **UNCOMPRESSED}
-        if self._endpoint.key is not None:
-            headers["Authorization"] = f"Bearer {self._endpoint.key.get_secret_value()}"
         body = json.dumps(fields, ensure_ascii=False).encode("utf-8", "replace")
         limit = _BYTES_MORE + texts * _BYTES_A_VECTOR
-        try:
-            with self._http.stream("POST", self._endpoint.url, content=body, headers=headers) as response:
-                raw = self._read(response, limit)
-        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
-            raise ProviderPaused("outage", _said(f"cannot be reached ({type(error).__name__})")) from None
-        except httpx.TimeoutException:
-            raise self._late() from None
-        except (httpx.HTTPError, httpx.StreamError) as error:
-            raise RequestFailed(_said(f"broke off ({type(error).__name__})")) from None
+        sent = self._key
+        response, raw = self._exchange(body, limit, sent)
+        if response.status_code in _KEY_REFUSED and self._read_key_again() != sent:
+            response, raw = self._exchange(body, limit, self._key)
         if not response.is_success:
             raise self._failure(response.status_code, response.headers, raw)
         try:
@@ -150,6 +145,30 @@ class JsonClient:
         except (ValueError, RecursionError):
             raise RequestFailed(_said("did not answer with JSON")) from None
         return answer
+
+    def _read_key_again(self) -> SecretStr | None:
+        """Return the key that is there now: the operator may have put another one into its file."""
+        # Without a valid key in its place, the old one stays, and the server's refusal is reported.
+        with suppress(InvalidInput):
+            self._key = read_key(self._endpoint.prefix)
+        return self._key
+
+    def _exchange(self, body: bytes, limit: int, key: SecretStr | None) -> tuple[httpx.Response, bytes]:
+        """Send a body with a key, and read the response up to a limit."""
+        import httpx
+
+        headers = {"Content-Type": "application/json", "Accept": "application/json", **UNCOMPRESSED}
+        if key is not None:
+            headers["Authorization"] = f"Bearer {key.get_secret_value()}"
+        try:
+            with self._http.stream("POST", self._endpoint.url, content=body, headers=headers) as response:
+                return response, self._read(response, limit)
+        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
+            raise ProviderPaused("outage", _said(f"cannot be reached ({type(error).__name__})")) from None
+        except httpx.TimeoutException:
+            raise self._late() from None
+        except (httpx.HTTPError, httpx.StreamError) as error:
+            raise RequestFailed(_said(f"broke off ({type(error).__name__})")) from None
 
     def _read(self, response: httpx.Response, limit: int) -> bytes:
         """Read a response within the limits of size and time."""

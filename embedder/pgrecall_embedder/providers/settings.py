@@ -21,7 +21,7 @@ from pgrecall.query.endpoints import checked_key, holds_secret, http_parts, key_
 if TYPE_CHECKING:
     from urllib.parse import SplitResult
 
-__all__ = ["Endpoint", "endpoint_of"]
+__all__ = ["Endpoint", "endpoint_of", "read_key"]
 
 _TIMEOUT_SECONDS = 60.0
 _MAX_TIMEOUT_SECONDS = 3600.0
@@ -67,7 +67,7 @@ def endpoint_of(provider: str, default_url: str, path: str) -> Endpoint:
         )
     parts = _checked(given if given else default_url, f"{prefix}_URL")
     try:
-        key = _key(prefix)
+        key = read_key(prefix)
     except InvalidInput as error:
         raise EmbeddingUnavailable(error.message, hint=error.hint) from None
     if key is None and parts.hostname == urlsplit(default_url).hostname:
@@ -105,7 +105,15 @@ def _checked(url: str, variable: str) -> SplitResult:
     return parts
 
 
-def _key(prefix: str) -> SecretStr | None:
+def read_key(prefix: str) -> SecretStr | None:
+    """Read the key of a provider, from the environment or the file that it names.
+
+    Args:
+        prefix: What the names of its settings begin with.
+
+    Raises:
+        InvalidInput: The file cannot be read, what is there is no key, or both places are named.
+    """
     variable, file_variable = f"{prefix}_API_KEY", f"{prefix}_API_KEY_FILE"
     file = os.environ.get(file_variable, "")
     if file and variable in os.environ:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from psycopg.rows import class_row
 
+from pgrecall.config.settings import load
 from pgrecall.errors import EmbeddingUnavailable
 from pgrecall.models import Generation
 
@@ -140,6 +141,17 @@ class Backfill:
             )
 
 
+def _environment(dsn: str) -> dict[str, str]:
+    """Return the environment of an embedder process, without what belongs to this machine's daemon."""
+    kept = {**os.environ, "PGRECALL_DSN": dsn}
+    # The daemon holds that port, and a second process on it would end at once.
+    kept.pop("PGRECALL_EMBEDDER_METRICS_PORT", None)
+    if load().dsn != dsn:
+        # The user named it beside another database, whose notifications say nothing about this one.
+        kept.pop("PGRECALL_EMBEDDER_LISTEN_DSN", None)
+    return kept
+
+
 class _Embedder:
     """A process that embeds until nothing is pending.
 
@@ -154,7 +166,7 @@ class _Embedder:
         self._read = 0
         self._process = subprocess.Popen(
             [sys.executable, "-m", "pgrecall_embedder", "--drain", "--only", "embedding", "--log-json"],
-            env=os.environ | {"PGRECALL_DSN": dsn},
+            env=_environment(dsn),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=self._log,

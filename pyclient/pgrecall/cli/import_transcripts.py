@@ -98,9 +98,12 @@ def _import_transcripts(agent: str, path: Path, way: _Way) -> None:
 
     if not path.exists():
         raise InvalidInput(f"there is no {path}", hint="Name a transcript, or the folder where they are.")
-    files = sorted(path.rglob("*.jsonl")) if path.is_dir() else [path]
+    unreadable: list[OSError] = []
+    files = sorted(_transcripts(path, unreadable)) if path.is_dir() else [path]
 
     def conversations(reject: "Callable[[Rejected], None]") -> "Iterator[Conversation | None]":
+        for failure in unreadable:
+            reject(Rejected(failure.filename, str(failure.strerror)))
         for file in files:
             try:
                 yield READERS[agent](file, reject)
@@ -109,6 +112,12 @@ def _import_transcripts(agent: str, path: Path, way: _Way) -> None:
                 yield None
 
     _run(agent, conversations, len(files), way)
+
+
+def _transcripts(folder: Path, unreadable: list[OSError]) -> "Iterator[Path]":
+    """Yield the transcripts below a folder; folders that cannot be read go to `unreadable`."""
+    for above, _, names in os.walk(folder, onerror=unreadable.append):
+        yield from (Path(above) / name for name in names if name.endswith(".jsonl"))
 
 
 def _import_export(agent: str, path: Path, way: _Way) -> None:

@@ -29,11 +29,15 @@ from .filters import UNFILTERED, with_filters
 from .origin import Origin
 
 if TYPE_CHECKING:
+    from pgrecall import Client
     from pgrecall.models import StoredMemory
 
 Id = Annotated[int, typer.Argument(help="The memory.", metavar="ID")]
 Ids = Annotated[list[int], typer.Argument(help="The memories.", metavar="ID…")]
 Forgotten = Annotated[bool, typer.Option("--forgotten", help="Forgotten memories instead.")]
+
+# `get_many` takes no more.
+_IDS_AT_ONCE = 1000
 
 
 def get(
@@ -236,7 +240,7 @@ def forget(
     ids: Annotated[
         list[int] | None, typer.Argument(help="The memories; or pass filters.", metavar="[ID…]")
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count what the filters match.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count what would be forgotten.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     namespace: Namespace = None,
     filters: Filter = UNFILTERED,
@@ -251,7 +255,7 @@ def forget(
 
     with Client(connection_string(dsn, data_dir), pool_max=1) as client:
         if ids:
-            gone = [id for id in ids if dry_run or client.forget(id)]
+            gone = _forgettable(client, ids) if dry_run else [id for id in ids if client.forget(id)]
             _print_number(len(gone), "to forget" if dry_run else "forgotten", as_json=as_json)
             _report_missing(ids, gone)
             return
@@ -267,6 +271,17 @@ def forget(
                 verb=f"forget {'it' if number == 1 else 'them'}",
             )
         _print_number(client.forget_many(namespace=namespace, filter=filters), "forgotten", as_json=as_json)
+
+
+def _forgettable(client: "Client", ids: Sequence[int]) -> list[int]:
+    """Return those of some memories that `forget` would find, each once."""
+    found: list[int] = []
+    once = list(dict.fromkeys(ids))
+    for start in range(0, len(once), _IDS_AT_ONCE):
+        # With what has expired, which can be forgotten too.
+        stored = client.get_many(once[start : start + _IDS_AT_ONCE], include_forgotten=True)
+        found += [memory.id for memory in stored if memory.forgotten_at is None]
+    return found
 
 
 def restore(ids: Ids, as_json: AsJson = False, dsn: Dsn = None, data_dir: DataDir = None) -> None:

@@ -70,8 +70,9 @@ class Restorer:
     namespaces: dict[str, None] = field(default_factory=dict)
     rejected: list[tuple[int, str]] = field(default_factory=list)
     records: int = 0
-    # They name memories that may come later, and can be many.
-    _records: IO[bytes] = field(default_factory=TemporaryFile)
+    # They name memories that may come later, and can be many. Made for the first one: most files have none,
+    # and the folder of temporary files may be full or read-only.
+    _records: IO[bytes] | None = None
     _batch: list[_Line] = field(default_factory=list)
     _links: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
     _theirs: array[int] = field(default_factory=lambda: array("q"))
@@ -90,6 +91,8 @@ class Restorer:
         """
         if "kind" in record:
             if record["kind"] != "header":
+                if self._records is None:
+                    self._records = TemporaryFile()  # noqa: SIM115 - until `close`
                 self._records.write(b"%d %s\n" % (number, json.dumps(record).encode()))
             return
         id = _id(record, "id")
@@ -126,6 +129,8 @@ class Restorer:
         self._finish_records()
 
     def _finish_records(self) -> None:
+        if self._records is None:
+            return
         self._records.seek(0)
         batch: list[tuple[int, str]] = []
         size = 0
@@ -140,7 +145,8 @@ class Restorer:
 
     def close(self) -> None:
         """Remove what is kept until the end."""
-        self._records.close()
+        if self._records is not None:
+            self._records.close()
 
     def _mapped(self, record: dict[str, Any]) -> dict[str, Any]:
         """Return a record with the ids of this database; 0 is an id of no memory."""

@@ -96,7 +96,9 @@ class LlmAccess:
         self._log = log
         self._made: _Made | None = None
         self._recorded = Usage()
-        self._refused = ""  # the setup that no client can be made of
+        self._refused = ""  # the setup that no client could be made of
+        self._refused_until = 0.0
+        self._is_doubtful = False  # the server refused what the client sends, such as its key
         self._paused_until = 0.0
 
     @property
@@ -116,18 +118,23 @@ class LlmAccess:
     async def client(self) -> LlmClient | None:
         """Return the client for the setup in force; None if there is none to be made."""
         setup = self._setup
-        if self._made is not None and self._made.fingerprint == setup.fingerprint:
+        # After a refusal the operator may have put another key into the file, which only a new client reads.
+        is_outdated = self._is_doubtful and not self.is_paused
+        if self._made is not None and self._made.fingerprint == setup.fingerprint and not is_outdated:
             return self._made.client
         await self.close()
-        if not self._is_wanted(setup) or self._refused == setup.fingerprint:
+        is_refused = self._refused == setup.fingerprint and time.monotonic() < self._refused_until
+        if not self._is_wanted(setup) or is_refused:
             return None
         try:
             client = client_for(setup)
         except PgrecallError as error:
             self._refused = setup.fingerprint
+            self._refused_until = time.monotonic() + _LONGEST_PAUSE
             self._log.error("no language model available", error=error.message, hint=error.hint)
             return None
         self._made = _Made(client, setup.fingerprint)
+        self._is_doubtful = False
         self._recorded = Usage()
         return client
 
@@ -138,6 +145,7 @@ class LlmAccess:
             problem: What it said.
         """
         seconds = _LONGEST_PAUSE
+        self._is_doubtful |= isinstance(problem, LlmMisconfigured)
         if isinstance(problem, LlmUnavailable):
             seconds = _OUTAGE_PAUSE if problem.retry_after is None else problem.retry_after
         seconds = min(_LONGEST_PAUSE, seconds)

@@ -11,6 +11,7 @@ from pgrecall.errors import PgrecallError
 __all__ = ["event_of", "read_payload", "text_at"]
 
 _LONGEST = 16 * 2**20
+_PIECE = 64 * 1024
 
 
 def read_payload() -> dict[str, Any]:
@@ -19,9 +20,8 @@ def read_payload() -> dict[str, Any]:
     Raises:
         PgrecallError: It is none.
     """
-    raw = b"" if sys.stdin is None or sys.stdin.isatty() else sys.stdin.buffer.read(_LONGEST)
     try:
-        payload = json.loads(raw)
+        payload = json.loads(_standard_input())
     except (ValueError, RecursionError):
         payload = None
     if not isinstance(payload, dict):
@@ -30,6 +30,17 @@ def read_payload() -> dict[str, Any]:
             hint="Coding agents call this; `pgrecall agent` sets it up.",
         )
     return payload
+
+
+def _standard_input() -> bytes:
+    if sys.stdin is None or sys.stdin.isatty():
+        return b""
+    # Past the buffer: a waiting thread of `recalling` would hold its lock, on which Python aborts at exit.
+    source = getattr(sys.stdin.buffer, "raw", sys.stdin.buffer)
+    read = bytearray()
+    while len(read) < _LONGEST and (piece := source.read(_PIECE)):
+        read += piece
+    return bytes(read)
 
 
 def text_at(payload: dict[str, Any], *keys: str) -> str | None:

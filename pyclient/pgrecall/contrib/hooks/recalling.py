@@ -88,17 +88,18 @@ def recall_for(asked: Asked) -> None:
     if asked.budget_ms is None and configured.isdecimal():
         budget = int(configured)
     until = monotonic() + budget / 1000
+    payload: dict[str, Any] = {}
     found: list[str] = []
 
     def work() -> None:
         try:
+            payload.update(read_payload())
             _recall(asked, text_at(payload, "prompt"), until, found)
         except Exception as error:  # noqa: BLE001 - no error may stop the user
             log_line("recall", describe(error))
 
     try:
-        payload = read_payload()
-        # Neither a lost network nor a slow import may keep the user waiting.
+        # No agent that leaves the input open, lost network or slow import may keep the user waiting.
         worker = Thread(target=work, daemon=True)
         worker.start()
         worker.join(max(0.0, until - monotonic()))

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from pgrecall.errors import InvalidInput
 from pgrecall.jsonl.lines import json_kind
 
-__all__ = ["SENSITIVE", "flag", "importance", "mapping", "moment", "name", "number", "sensitive", "texts"]
+__all__ = [
+    "SENSITIVE",
+    "end_of_day",
+    "flag",
+    "importance",
+    "mapping",
+    "moment",
+    "name",
+    "number",
+    "sensitive",
+    "texts",
+]
 
 SENSITIVE = ("is_sensitive", "sensitive")
 """Names of what says that a row is sensitive; where both are there, either is enough."""
@@ -52,6 +63,12 @@ def moment(field: str, value: object) -> datetime:
         return datetime.fromtimestamp(value / 1000 if abs(value) >= _MILLISECONDS_FROM else value, UTC)
     except (ValueError, OverflowError, OSError):
         raise InvalidInput(f"{field} is outside the years 1 to 9999") from None
+
+
+def end_of_day(day: date) -> datetime:
+    """Return the end of a validity whose last day this is, in UTC; of the last day of all, its beginning."""
+    begin = datetime(day.year, day.month, day.day, tzinfo=UTC)
+    return begin if day == date.max else begin + timedelta(days=1)
 
 
 def texts(field: str, value: object) -> list[str]:

@@ -36,7 +36,7 @@ def markdown_source(folder: Path) -> Iterator[Source]:
     """Open a folder, or a single file.
 
     Hidden files and folders are passed over, and so are links to folders. Links to files are rejected: where
-    they lead was said by who made the folder.
+    they lead was said by who made the folder. So are folders that cannot be read.
 
     Args:
         folder: The folder, or a file; this path itself may be a link.
@@ -46,7 +46,7 @@ def markdown_source(folder: Path) -> Iterator[Source]:
     """
     if not folder.exists():
         raise PgrecallError(f"there is no folder {folder}", hint="Check the path.")
-    number = sum(1 for _ in _files(folder))
+    number = sum(1 for _ in _files(folder, []))
     yield Source(
         "markdown",
         (
@@ -58,12 +58,17 @@ def markdown_source(folder: Path) -> Iterator[Source]:
     )
 
 
-def _files(folder: Path) -> Iterator[tuple[Path, str]]:
-    """Yield the files and their names below the folder, in one order."""
+def _files(folder: Path, unreadable: list[OSError]) -> Iterator[tuple[Path, str]]:
+    """Yield the files and their names below the folder, in one order.
+
+    Args:
+        folder: The folder, or a file.
+        unreadable: Where the folders go that cannot be read.
+    """
     if not folder.is_dir():
         yield folder, folder.name
         return
-    for above, below, names in os.walk(folder):
+    for above, below, names in os.walk(folder, onerror=unreadable.append):
         below[:] = sorted(one for one in below if not one.startswith("."))
         for one in sorted(names):
             if one.lower().endswith(_ENDINGS) and not one.startswith("."):
@@ -77,12 +82,20 @@ def _rows(folder: Path) -> Iterator[Row | Rejected]:
     # Blocks alone: what is inside a paragraph makes no section.
     parser = MarkdownIt("commonmark")
     parser.core.ruler.enableOnly(["normalize", "block"])
-    for file, path in _files(folder):
-        path = path.encode(errors="surrogateescape").decode(errors="backslashreplace")
+    unreadable: list[OSError] = []
+    for file, name_below in _files(folder, unreadable):
+        path = _storable(name_below)
         try:
             yield from _sections(parser, path, _read(file, follow=file == folder))
         except PgrecallError as error:
             yield Rejected(path, error.message)
+    for failure in unreadable:
+        yield Rejected(_storable(os.path.relpath(failure.filename, folder)), str(failure.strerror))
+
+
+def _storable(path: str) -> str:
+    """Return a path without the bytes that are no UTF-8."""
+    return path.encode(errors="surrogateescape").decode(errors="backslashreplace")
 
 
 def _read(file: Path, *, follow: bool) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from datetime import date
 from typing import TYPE_CHECKING, Any, Literal
 
 from psycopg import sql
@@ -10,7 +11,7 @@ from psycopg import sql
 from pgrecall.errors import InvalidInput
 from pgrecall.models import NewMemory
 
-from .fields import mapping, moment, name, sensitive
+from .fields import end_of_day, mapping, moment, name, sensitive
 from .postgres import check_dimension, connected, find_table, row_count, table_rows, usable
 from .rows import Row, Source
 
@@ -82,7 +83,7 @@ def _row(place: str, record: dict[str, Any], vector: str | None, users: Users) -
     fields: dict[str, Any] = {"content": payload.pop("data")}
     fields["is_sensitive"] = sensitive(payload)
     fields["created_at"] = _moment("created_at", payload)
-    fields["valid_to"] = _moment("expiration_date", payload)
+    fields["valid_to"] = _end(payload)
     if "run_id" in payload:
         fields["session"] = name("run_id", payload.pop("run_id"))
     for key in _SPEAKERS:
@@ -108,3 +109,14 @@ def _row(place: str, record: dict[str, Any], vector: str | None, users: Users) -
 def _moment(key: str, payload: dict[str, Any]) -> datetime | None:
     value = payload.pop(key, None)
     return None if value in (None, "") else moment(key, value)
+
+
+def _end(payload: dict[str, Any]) -> datetime | None:
+    """Take out the end of validity: mem0 writes the last day on which a memory holds."""
+    key = "expiration_date"
+    if isinstance(payload.get(key), str):
+        with suppress(ValueError):
+            day = date.fromisoformat(payload[key].strip())
+            del payload[key]
+            return end_of_day(day)
+    return _moment(key, payload)

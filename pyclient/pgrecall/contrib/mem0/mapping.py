@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from pgrecall.contrib.importers.fields import end_of_day
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -182,9 +184,7 @@ def end_of(expiration_date: object) -> datetime | None:
         expiration_date = date.fromisoformat(expiration_date)
     if not isinstance(expiration_date, date):
         raise ValueError("expiration_date must be a date string in YYYY-MM-DD format.")  # noqa: TRY004 - mem0's kind
-    return datetime(expiration_date.year, expiration_date.month, expiration_date.day, tzinfo=UTC) + timedelta(
-        days=1
-    )
+    return end_of_day(expiration_date)
 
 
 def item(memory: StoredMemory) -> dict[str, Any]:

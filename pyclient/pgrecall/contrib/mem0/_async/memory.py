@@ -288,7 +288,8 @@ class AsyncMemory:
 
     async def reset(self) -> None:
         """Erase all memories of the namespace permanently."""
-        await self._client.erase_namespace(self._namespace)
+        with contextlib.suppress(UnknownNamespace):
+            await self._client.erase_namespace(self._namespace)
         await self._client.admin.create_namespace(self._namespace)
 
     async def _stored(self, memory_id: str, *, is_forgotten_too: bool = False) -> StoredMemory | None:

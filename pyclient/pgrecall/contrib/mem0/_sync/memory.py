@@ -289,7 +289,8 @@ class Memory:
 
     def reset(self) -> None:
         """Erase all memories of the namespace permanently."""
-        self._client.erase_namespace(self._namespace)
+        with contextlib.suppress(UnknownNamespace):
+            self._client.erase_namespace(self._namespace)
         self._client.admin.create_namespace(self._namespace)
 
     def _stored(self, memory_id: str, *, is_forgotten_too: bool = False) -> StoredMemory | None:
