@@ -29,7 +29,15 @@ from pgrecall.arguments import as_int
 from pgrecall.errors import InvalidInput, PgrecallError
 from pgrecall.installing import install_command
 
-from .endpoints import UNCOMPRESSED, checked_key, holds_secret, http_parts, key_in_file, read_within
+from .endpoints import (
+    UNCOMPRESSED,
+    checked_key,
+    holds_secret,
+    http_options,
+    http_parts,
+    key_in_file,
+    read_within,
+)
 
 if TYPE_CHECKING:
     import ssl
@@ -304,7 +312,7 @@ class HttpReranker:
         try:
             async with (
                 asyncio.timeout(timeout),
-                httpx.AsyncClient(timeout=timeout, verify=self._trust, follow_redirects=False) as client,
+                httpx.AsyncClient(timeout=timeout, verify=self._trust, **http_options(self._url)) as client,
                 client.stream("POST", self._url, json=body, headers=headers) as response,
             ):
                 raw = await read_within(response, _BYTES + len(texts) * _BYTES_A_SCORE)
@@ -348,8 +356,7 @@ class HttpReranker:
         if variable is not None:
             key, place = os.environ.get(variable, ""), f"environment variable {variable}"
         elif file is not None:
-            place = f"file {file}"
-            key = key_in_file(file, f"the key's {place}")
+            key, place = key_in_file(file, f"the key's file {file}"), f"file {file}"
         else:
             return None
         return checked_key(key, place)
