@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
+from psycopg.conninfo import make_conninfo
 from psycopg.pq import PGconn, Ping
 
 from pgrecall._async.client import AsyncClient
 from pgrecall.concurrency import in_thread
-from pgrecall.dsn import resolve
-from pgrecall.errors import ConnectionFailed, NotFound, UnknownLanguage, UnknownNamespace, error_class
+from pgrecall.config.conninfo import dsn_parts
+from pgrecall.config.settings import load
+from pgrecall.dsn import network_options, resolve
+from pgrecall.errors import (
+    ConnectionFailed,
+    NotFound,
+    PgrecallError,
+    UnknownLanguage,
+    UnknownNamespace,
+    error_class,
+)
 
 from .client import AsyncOfflineClient
 
@@ -21,7 +32,6 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from pgrecall.contrib.offline.models import Pulled, Pushed, QueuedWrite
-    from pgrecall.errors import PgrecallError
     from pgrecall.models import NewMemory, OnConflict, RecallResult, TimelineResult
     from pgrecall.options import MemoryFields, UpdatableFields
 
@@ -53,6 +63,7 @@ class AsyncFallbackClient:
         patience: float = PATIENCE,
     ) -> None:
         self._path = Path(path)
+        dsn = _patient(dsn, patience)
         self._arguments = (dsn, namespace, patience)
         self.server = AsyncClient(dsn, namespace=namespace, pool_timeout=patience)
         self.offline = AsyncOfflineClient(path, dsn, namespace=namespace, pool_timeout=patience)
@@ -234,6 +245,16 @@ def _refusal(write: QueuedWrite) -> PgrecallError:
     kind = error_class(write.sqlstate)
     kind = UnknownLanguage if kind is UnknownNamespace else kind
     return kind(write.reason, sqlstate=write.sqlstate, hint=write.hint)
+
+
+def _patient(dsn: str | None, patience: float) -> str | None:
+    """Return the connection string with the time-outs of a server that does not answer any more."""
+    with suppress(PgrecallError):  # the first call says what is wrong
+        dsn = load().dsn if dsn is None else dsn
+        if dsn is not None:
+            dsn_parts(dsn)
+            return make_conninfo(dsn, **network_options(dsn, patience))
+    return dsn
 
 
 def _answers(dsn: str | None) -> bool:
