@@ -98,10 +98,11 @@ class AsyncFallbackClient:
         Raises:
             NeedsServer: The server cannot be reached, and the copy has no such option.
         """
+        server = self.server
         try:
-            return await self.server.recall(query, **options)
+            return await server.recall(query, **options)
         except ConnectionFailed:
-            if not await self._is_away():
+            if not await self._is_away(server):
                 return await self.server.recall(query, **options)
             found = await self.offline.recall(query, **options)
             return replace(found, notice=_notice(found.notice))
@@ -112,10 +113,11 @@ class AsyncFallbackClient:
         Raises:
             NeedsServer: The server cannot be reached, and the copy has no such option.
         """
+        server = self.server
         try:
-            return await self.server.timeline(topic, **options)
+            return await server.timeline(topic, **options)
         except ConnectionFailed:
-            if not await self._is_away():
+            if not await self._is_away(server):
                 return await self.server.timeline(topic, **options)
             found = await self.offline.timeline(topic, **options)
             return replace(found, notice=_notice(found.notice))
@@ -218,10 +220,11 @@ class AsyncFallbackClient:
                 return await self._write_to_server(write.__name__, *args, **kwargs)
             except ConnectionFailed:
                 raise error from None
+        server = self.server
         try:
             pushed = await self.offline.push()
         except ConnectionFailed:
-            if await self._is_away():
+            if await self._is_away(server):
                 return result
             pushed = await self.offline.push()
         refused = [write for write in pushed.refused if write.number not in before]
@@ -232,11 +235,13 @@ class AsyncFallbackClient:
             raise _refusal(refused[0])
         return result
 
-    async def _is_away(self) -> bool:
+    async def _is_away(self, failed: AsyncClient) -> bool:
         """Whether there is no server; a new connection is made at the next call, which tells at once."""
         dsn, namespace, patience = self._arguments
-        before, self.server = self.server, AsyncClient(dsn, namespace=namespace, pool_timeout=patience)
-        await before.close()
+        # Another call may have replaced it already, and may be using the new one.
+        if self.server is failed:
+            self.server = AsyncClient(dsn, namespace=namespace, pool_timeout=patience)
+            await failed.close()
         return not await in_thread(_answers, dsn)
 
 

@@ -99,10 +99,11 @@ class FallbackClient:
         Raises:
             NeedsServer: The server cannot be reached, and the copy has no such option.
         """
+        server = self.server
         try:
-            return self.server.recall(query, **options)
+            return server.recall(query, **options)
         except ConnectionFailed:
-            if not self._is_away():
+            if not self._is_away(server):
                 return self.server.recall(query, **options)
             found = self.offline.recall(query, **options)
             return replace(found, notice=_notice(found.notice))
@@ -113,10 +114,11 @@ class FallbackClient:
         Raises:
             NeedsServer: The server cannot be reached, and the copy has no such option.
         """
+        server = self.server
         try:
-            return self.server.timeline(topic, **options)
+            return server.timeline(topic, **options)
         except ConnectionFailed:
-            if not self._is_away():
+            if not self._is_away(server):
                 return self.server.timeline(topic, **options)
             found = self.offline.timeline(topic, **options)
             return replace(found, notice=_notice(found.notice))
@@ -219,10 +221,11 @@ class FallbackClient:
                 return self._write_to_server(write.__name__, *args, **kwargs)
             except ConnectionFailed:
                 raise error from None
+        server = self.server
         try:
             pushed = self.offline.push()
         except ConnectionFailed:
-            if self._is_away():
+            if self._is_away(server):
                 return result
             pushed = self.offline.push()
         refused = [write for write in pushed.refused if write.number not in before]
@@ -233,11 +236,13 @@ class FallbackClient:
             raise _refusal(refused[0])
         return result
 
-    def _is_away(self) -> bool:
+    def _is_away(self, failed: Client) -> bool:
         """Whether there is no server; a new connection is made at the next call, which tells at once."""
         dsn, namespace, patience = self._arguments
-        before, self.server = self.server, Client(dsn, namespace=namespace, pool_timeout=patience)
-        before.close()
+        # Another call may have replaced it already, and may be using the new one.
+        if self.server is failed:
+            self.server = Client(dsn, namespace=namespace, pool_timeout=patience)
+            failed.close()
         return not in_place(_answers, dsn)
 
 
