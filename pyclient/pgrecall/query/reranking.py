@@ -18,15 +18,16 @@ import importlib.util
 import json
 import math
 import os
-import threading
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from queue import Empty, SimpleQueue
+from threading import Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from pgrecall.arguments import as_int
 from pgrecall.errors import InvalidInput, PgrecallError
+from pgrecall.forks import ProcessLock
 from pgrecall.installing import install_command
 
 from .endpoints import (
@@ -137,7 +138,7 @@ class SecondStage:
             except Exception as error:  # noqa: BLE001 - whatever a reranker raises, recall goes on
                 answer.put(PgrecallError(f"the reranker failed ({type(error).__name__})"))
 
-        threading.Thread(target=ask, name="pgrecall-reranker", daemon=True).start()
+        Thread(target=ask, name="pgrecall-reranker", daemon=True).start()
         try:
             given = answer.get(timeout=self.timeout)
         except Empty:
@@ -184,7 +185,7 @@ class CrossEncoderReranker:
         self._name = str(model)
         self._download = download
         self._model: Any = None
-        self._busy = threading.Lock()
+        self._busy = ProcessLock()
 
     def __repr__(self) -> str:
         return f"CrossEncoderReranker({self._name!r})"
@@ -354,12 +355,10 @@ class HttpReranker:
     def _key(self) -> str | None:
         variable, file = self._key_from
         if variable is not None:
-            key, place = os.environ.get(variable, ""), f"environment variable {variable}"
-        elif file is not None:
-            key, place = key_in_file(file, f"the key's file {file}"), f"file {file}"
-        else:
-            return None
-        return checked_key(key, place)
+            return checked_key(os.environ.get(variable, ""), f"environment variable {variable}")
+        if file is not None:
+            return checked_key(key_in_file(file, f"the key's file {file}"), f"file {file}")
+        return None
 
 
 def _checked_url(url: str) -> str:
