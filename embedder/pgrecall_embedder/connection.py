@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, LiteralString
 import psycopg
 from psycopg import errors, sql
 
-from pgrecall.dsn import CONNECTION_OPTIONS, is_pooled
+from pgrecall.dsn import CONNECTION_OPTIONS, is_pooled, network_options
 from pgrecall.upgrading import MIGRATION_RUNS, POLL_SECONDS, may_be_upgrade
 
 from .waiting import wait_at_most
@@ -21,14 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BehindPooler", "Connection"]
 
-_OPTIONS = CONNECTION_OPTIONS | {
-    "fallback_application_name": "pgrecall-embedder",
-    "connect_timeout": 10,
-    # Detects a server that vanished without closing the connection within a minute.
-    "keepalives_idle": 30,
-    "keepalives_interval": 10,
-    "keepalives_count": 3,
-}
+_OPTIONS = CONNECTION_OPTIONS | {"fallback_application_name": "pgrecall-embedder"}
 
 # What a daemon needs, whatever defaults the database and its roles have. Its statements decide on current
 # rows, and wait for nobody for long: others use the same connection. A pooled connection gets them with each
@@ -73,7 +66,8 @@ class Connection:
             psycopg.OperationalError: The server cannot be reached. This method does not retry.
         """
         if self._connection is None or self._connection.closed:
-            opened = await psycopg.AsyncConnection.connect(self._dsn, **_OPTIONS)
+            options = _OPTIONS | network_options(self._dsn)
+            opened = await psycopg.AsyncConnection.connect(self._dsn, **options)
             try:
                 # Of transactions that are begun explicitly: behind a pooler.
                 await opened.set_isolation_level(psycopg.IsolationLevel.READ_COMMITTED)

@@ -1,10 +1,11 @@
 """Resolves the connection string and options of a client, and detects poolers.
 
-Both clients use this module. It never opens a connection.
+Both clients use this module. It never opens a connection to a server.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -32,9 +33,46 @@ _PREPARED = """
 _PREPARE_AFTER = 5  # executions, as in psycopg's default
 
 
-def connection_options(prepare: bool) -> dict[str, Any]:
-    """Return the connection options, with or without prepared statements."""
-    return CONNECTION_OPTIONS | {"prepare_threshold": _PREPARE_AFTER if prepare else None}
+# Without them a call on a network that was lost waits for the kernel, some 15 minutes. Linux sends no
+# keepalives while data is unacknowledged, so a time-out of its own limits that.
+_NETWORK_OPTIONS = {
+    "connect_timeout": 10,
+    "keepalives_idle": 30,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 60_000,
+}
+
+
+def network_options(dsn: str, patience: float | None = None) -> dict[str, Any]:
+    """Return the options that detect a lost network, without those that the user names.
+
+    Args:
+        dsn: The user's connection string. Environment and service file count as well.
+        patience: Seconds until the server counts as lost; None takes 10 for a connection that is being made,
+            and 60 for one that is open.
+    """
+    from psycopg.conninfo import make_conninfo
+    from psycopg.pq import PGconn
+
+    # libpq reads environment and service file when it connects. This socket cannot exist, so that fails at
+    # once, and the password file is not read.
+    nowhere = make_conninfo(dsn, host="/dev/null", hostaddr="", port="1", password="none")  # noqa: S106
+    known = {option.keyword.decode(): option.val for option in PGconn.connect_start(nowhere.encode()).info}
+    options = dict(_NETWORK_OPTIONS)
+    if patience is not None:
+        # libpq raises a single second to two.
+        options |= {
+            "connect_timeout": max(2, math.ceil(patience)),
+            "tcp_user_timeout": math.ceil(patience * 1000),
+        }
+    return {name: value for name, value in options.items() if name in known and known[name] is None}
+
+
+def connection_options(target: Target) -> dict[str, Any]:
+    """Return the connection options of a client."""
+    prepare = {"prepare_threshold": _PREPARE_AFTER if target.prepare else None}
+    return CONNECTION_OPTIONS | prepare | network_options(target.dsn)
 
 
 @dataclass(frozen=True, slots=True)

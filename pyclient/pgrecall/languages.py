@@ -7,9 +7,9 @@ library and its model are loaded at first use.
 from __future__ import annotations
 
 import json
-import threading
 from typing import TYPE_CHECKING, Any
 
+from pgrecall.forks import ProcessLock
 from pgrecall.installing import install_command
 
 from .errors import InvalidInput, PgrecallError
@@ -49,7 +49,7 @@ CERTAIN = 0.9
 _LONGEST = 2000
 _NO_LANGUAGE = "zxx"
 
-_loading = threading.Lock()
+_loading = ProcessLock()
 _loaded: list[Callable[[str], tuple[str, float]]] = []
 
 

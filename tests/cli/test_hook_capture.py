@@ -202,8 +202,24 @@ def test_a_secret_that_was_pasted_is_redacted(
         cli("hook", "capture", "claude-code", "--namespace", "work", stdin=payload(file, "Stop"))
     assert texts(conn) == ["push with [redacted: github-token], please", "done"]
     assert not log.exists() or key not in log.read_text()
+
+
+def test_a_secret_that_is_refused_does_not_hold_up_the_turns_around_it(
+    cli: Callable[..., Outcome], conn: psycopg.Connection[Any], tmp_path: Path, log: Path
+) -> None:
+    key = "gh" + "p_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    conn.execute("SELECT pgrecall.create_namespace('work')")
     conn.execute("SELECT pgrecall.set_secrets('work', in_messages => 'refuse')")
-    write_lines(file, [claude_line("user", f"again {key}", 3)])
-    cli("hook", "capture", "claude-code", "--namespace", "work", stdin=payload(file, "Stop"))
-    assert texts(conn) == ["push with [redacted: github-token], please", "done"]
+    file = tmp_path / f"{SESSION}.jsonl"
+    lines = [
+        claude_line("user", "tea, please", 1),
+        claude_line("user", f"push with {key}", 2),
+        claude_line("assistant", "done", 3),
+        claude_line("user", "thanks", 4),
+    ]
+    for number, stored in ((3, ["tea, please", "done"]), (4, ["tea, please", "done", "thanks"])):
+        write_lines(file, lines[:number])
+        cli("hook", "capture", "claude-code", "--namespace", "work", stdin=payload(file, "Stop"))
+        assert texts(conn) == stored
+    assert log.read_text().count("1 message or lines of claude-code rejected") == 2
     assert key not in log.read_text()

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import psycopg
     import pytest
 
+    from pgrecall.contrib.importers import Rejected
     from support.command import Outcome
 
 STORED = """
@@ -109,6 +110,62 @@ def test_what_is_rejected_is_named(cli: Callable[..., Outcome], tmp_path: Path) 
     assert "1 conversation, 3 messages: 1 stored" in done.out
     places = [json.loads(line)["place"] for line in out.read_text().splitlines()]
     assert places == ["s.jsonl:1", "s s.jsonl:2", "s s.jsonl:3"]
+
+
+def test_what_the_server_refuses_is_named_and_the_import_goes_on(
+    cli: Callable[..., Outcome], conn: psycopg.Connection[Any], tmp_path: Path
+) -> None:
+    key = "gh" + "p_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    conn.execute("SELECT pgrecall.set_secrets('default', in_messages => 'refuse')")
+    out = tmp_path / "rejected.jsonl"
+    folder = tmp_path / "sessions"
+    for session in ("a", "b"):
+        texts = ("tea", f"push with {key}", "coffee")
+        lines = [claude_line("user", text, n, sessionId=session) for n, text in enumerate(texts, 1)]
+        write_lines(folder / f"{session}.jsonl", lines)
+    done = cli("import", "claude-code", str(folder), "--rejected", str(out))
+    assert done.code == 1
+    assert done.out == "2 conversations, 6 messages: 4 stored, 0 already there\n"
+    assert [json.loads(line)["place"] for line in out.read_text().splitlines()] == [
+        "a a.jsonl:2", "b b.jsonl:2",
+    ]  # fmt: skip
+    assert key not in out.read_text()
+    assert [row[2] for row in conn.execute(STORED)] == ["tea", "tea", "coffee", "coffee"]
+    again = cli("import", "claude-code", str(folder), "--json")
+    assert json.loads(again.out) == {
+        "conversations": 2, "messages": 6, "stored": 0, "present": 4, "rejected": 2, "skipped": 0,
+    }  # fmt: skip
+
+
+def test_a_session_without_times_is_rejected_whole(
+    dsn: str, conn: psycopg.Connection[Any], tmp_path: Path
+) -> None:
+    key = "gh" + "p_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    conn.execute("SELECT pgrecall.set_secrets('default', in_messages => 'refuse')")
+    for session, text in (("a", f"push with {key}"), ("b", "coffee")):
+        lines = [
+            {"role": "user", "message": {"content": [{"type": "text", "text": said}]}}
+            for said in ("tea", text)
+        ]
+        write_lines(tmp_path / "agent-transcripts" / f"{session}.jsonl", lines)
+    with Client(dsn) as client:
+        for session, counts in (("a", (0, 0, 2)), ("b", (2, 0, 0))):
+            rejected: list[Rejected] = []
+            file = tmp_path / "agent-transcripts" / f"{session}.jsonl"
+            conversation = READERS["cursor"](file, rejected.append)
+            done = store_conversation(client, conversation, agent="cursor", reject=rejected.append)
+            assert (done.stored, done.present, done.rejected) == counts
+            assert [one.place for one in rejected] == ([conversation.id] if session == "a" else [])
+
+
+def test_a_namespace_that_cannot_be_is_no_fault_of_a_message(
+    cli: Callable[..., Outcome], tmp_path: Path
+) -> None:
+    file = write_sessions(tmp_path)["claude-code"]
+    done = cli("import", "claude-code", str(file), "--namespace", "x" * 2000, "--json")
+    assert done.code == 1
+    assert "rejected" not in done.out + done.err
+    assert "hint: " in done.err
 
 
 def test_a_long_session_is_stored_in_batches_each_message_once(

@@ -10,8 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pgrecall import AsyncClient, Client, ConnectionFailed
+from pgrecall import AsyncClient, Client, ConnectionFailed, CrossEncoderReranker, languages
 from pgrecall.contrib.offline import OfflineClient
+from pgrecall.models import EmbeddingModel
+from pgrecall.query import embedding, weights
+from pgrecall.query.embedding_models import DEFAULT_MODEL
+from support.reranking import make_cross_encoder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -105,6 +109,27 @@ def test_a_client_whose_locks_were_held(dsn: str) -> None:
     with held._opening, held._probing:  # as by another thread of the parent
         in_children(lambda number: asked(client, f"child{number}"), lambda: None)
     client.close()
+
+
+def test_models_whose_locks_were_held(tmp_path: Path) -> None:
+    active = EmbeddingModel(
+        name=DEFAULT_MODEL, dimension=384, provider="sentence-transformers", query_prompt=""
+    )
+    embedding.embed_query("oolong tea", active, None)
+    languages.load_detector()
+    reranker = CrossEncoderReranker(make_cross_encoder(tmp_path))
+    scores = reranker.score("what tea", ["green tea"])
+
+    def ask(_: int) -> None:
+        weights.check(tmp_path, {})
+        assert len(embedding.embed_query("oolong tea", active, None)) == 384
+        assert languages.detect_language("This is a sentence in plain English.") == "english"
+        assert reranker.score("what tea", ["green tea"], timeout=SECONDS / 2) == pytest.approx(scores)
+
+    encoding = embedding._loaded[DEFAULT_MODEL]._encoding
+    with embedding._loading, encoding, languages._loading, weights._checking, reranker._busy:
+        in_children(ask, lambda: None)  # as by other threads of the parent
+    ask(0)
 
 
 def test_an_asynchronous_client(dsn: str) -> None:

@@ -24,6 +24,7 @@ from support.reranking import (
     growing,
     ids,
     result_of,
+    served,
     stage_of,
 )
 
@@ -72,6 +73,21 @@ def test_a_redirect_is_not_followed(endpoint: Endpoint) -> None:
         reranked = stage_of(HttpReranker(endpoint.url)).apply(result_of(*growing(2)), 2)
         assert str(status) in str(reranked.notice)
         assert [path for path, _, _ in endpoint.requests] == ["/rerank"]
+
+
+def test_a_proxy_sees_nothing_of_what_stays_on_this_machine(
+    endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with served() as proxy:
+        for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+            monkeypatch.setenv(name, proxy.url.removesuffix("/rerank"))
+        for name in ("NO_PROXY", "no_proxy"):
+            monkeypatch.delenv(name, raising=False)
+        local = endpoint.url
+        for url in (local, local.replace("127.0.0.1", "localhost"), "http://reranker.invalid/rerank"):
+            assert ids(stage_of(HttpReranker(url)).apply(result_of(*growing(2)), 2)) == [2, 1]
+    assert len(endpoint.requests) == 2
+    assert [path for path, _, _ in proxy.requests] == ["http://reranker.invalid/rerank"]
 
 
 _ROW = {"index": 0, "score": 1.0, "relevance_score": 1.0}

@@ -283,6 +283,39 @@ def test_the_asynchronous_one(dsn: str, conn: Connection[Any], path: Path) -> No
     assert alive(conn) == ["an asynchronous thought"]
 
 
+async def _together(dsn: str, path: Path) -> None:
+    async with connect_async(dsn, offline=path) as memory:
+        await memory.pull()
+    async with connect_async("host=/nonexistent", offline=path) as memory:
+        ids = await asyncio.gather(*(memory.remember(f"thought {number}") for number in range(4)))
+        assert all(id < 0 for id in ids)
+        failed = await asyncio.gather(*(memory.push() for _ in range(4)), return_exceptions=True)
+        assert [type(one) for one in failed] == [ConnectionFailed] * 4
+        found = await asyncio.gather(*(memory.recall("thought") for _ in range(4)))
+        assert all("cannot be reached" in str(one.notice) and len(one) == 4 for one in found)
+
+
+def test_calls_at_once_while_the_server_is_away(dsn: str, conn: Connection[Any], path: Path) -> None:
+    asyncio.run(_together(dsn, path))
+    with OfflineClient(path, dsn) as copy:
+        assert copy.push().sent == 4
+    assert len(alive(conn)) == 4
+
+
+def test_a_client_that_failed_twice_is_replaced_once(dsn: str, conn: Connection[Any], path: Path) -> None:
+    remember(conn, "tea")
+    with connect(dsn, offline=path) as memory:
+        failed = memory.server
+        failed.close()
+        assert contents(memory.recall("tea", embed=False)) == ["tea"]
+        used = memory.server
+        assert used is not failed
+        # As by another thread, whose call failed on the same client.
+        assert not memory._is_away(failed)
+        assert memory.server is used
+        assert contents(used.recall("tea", embed=False)) == ["tea"]
+
+
 def test_a_wrong_password_is_no_absence(dsn: str, tmp_path: Path) -> None:
     with OfflineClient(tmp_path / "copy.db", dsn) as copy:
         copy.pull()

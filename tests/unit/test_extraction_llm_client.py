@@ -99,6 +99,22 @@ def test_a_server_that_knows_no_schemas_is_asked_without(server: Server, status:
     assert "JSON" in server.asked[1].json["messages"][0]["content"]  # or OpenAI refuses
 
 
+def test_a_proxy_sees_nothing_of_what_stays_on_this_machine(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with served() as proxy:
+        for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+            monkeypatch.setenv(name, proxy.url.removesuffix("/v1"))
+        for name in ("NO_PROXY", "no_proxy"):
+            monkeypatch.delenv(name, raising=False)
+        assert_complete(extract(server, workers(1)), 1)
+        assert proxy.asked == []
+        elsewhere = LlmClient("http://llm.invalid/v1", "m", backoff=0.001)
+        assert_complete(extract(server, workers(1), client=elsewhere), 1)
+    assert len(server.asked) == 1
+    assert [asked.path for asked in proxy.asked] == ["http://llm.invalid/v1/chat/completions"]
+
+
 # -- the bill
 
 

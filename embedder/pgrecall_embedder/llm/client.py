@@ -20,7 +20,14 @@ from pydantic import SecretStr
 
 from pgrecall.errors import InvalidInput, PgrecallError
 from pgrecall.installing import install_command
-from pgrecall.query.endpoints import UNCOMPRESSED, checked_key, holds_secret, http_parts, read_within
+from pgrecall.query.endpoints import (
+    UNCOMPRESSED,
+    checked_key,
+    holds_secret,
+    http_options,
+    http_parts,
+    read_within,
+)
 
 from .accounting import Meter, Prices, Usage
 from .errors import AnswerUnusable, LlmMisconfigured, LlmUnavailable
@@ -272,7 +279,12 @@ class LlmClient:
     def _http(self) -> httpx.AsyncClient:
         import httpx
 
-        return httpx.AsyncClient(timeout=self._timeout, follow_redirects=False)
+        return httpx.AsyncClient(
+            timeout=self._timeout,
+            # Made with the environment's certificates, which a local server may need, too.
+            verify=httpx.create_ssl_context(),
+            **http_options(self._base_url),
+        )
 
 
 class _BadRequest(LlmMisconfigured):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from pgrecall.errors import EmbeddingUnavailable, InvalidInput
 from pgrecall.installing import install_command
-from pgrecall.query.endpoints import UNCOMPRESSED, is_compressed
+from pgrecall.query.endpoints import UNCOMPRESSED, http_options, is_compressed
 from pgrecall_embedder.retry_after import seconds_to_wait
 
 from .errors import InputRefused, ProviderPaused
@@ -106,9 +106,7 @@ class JsonClient:
                 max_keepalive_connections=threads,
                 keepalive_expiry=_KEEPALIVE_SECONDS,
             ),
-            follow_redirects=False,
-            # Text for a local server must not leave the machine through a proxy.
-            trust_env=endpoint.is_hosted,
+            **http_options(endpoint.url),
         )
 
     def __repr__(self) -> str:

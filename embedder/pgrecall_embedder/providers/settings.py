@@ -5,7 +5,6 @@ A role that can write to the database must not be able to send memories, or a ke
 
 from __future__ import annotations
 
-import ipaddress
 import math
 import os
 import re
@@ -16,7 +15,7 @@ from urllib.parse import urlsplit, urlunsplit
 from pydantic import SecretStr
 
 from pgrecall.errors import EmbeddingUnavailable, InvalidInput
-from pgrecall.query.endpoints import checked_key, holds_secret, http_parts, key_in_file
+from pgrecall.query.endpoints import checked_key, holds_secret, http_parts, is_hosted, key_in_file
 
 if TYPE_CHECKING:
     from urllib.parse import SplitResult
@@ -76,11 +75,12 @@ def endpoint_of(provider: str, default_url: str, path: str) -> Endpoint:
             hint=f"Set {prefix}_API_KEY, or {prefix}_API_KEY_FILE to the file that holds it.",
         )
     base = parts.path.rstrip("/").removesuffix(path)
+    url = urlunsplit((parts.scheme, parts.netloc, base + path, "", ""))
     return Endpoint(
-        url=urlunsplit((parts.scheme, parts.netloc, base + path, "", "")),
+        url=url,
         prefix=prefix,
         timeout=_timeout(f"{prefix}_TIMEOUT"),
-        is_hosted=not _is_loopback(str(parts.hostname)),
+        is_hosted=is_hosted(url),
         key=key,
     )
 
@@ -140,12 +140,3 @@ def _timeout(variable: str) -> float:
             hint=f"Unset it for {_TIMEOUT_SECONDS:g}.",
         )
     return seconds
-
-
-def _is_loopback(host: str) -> bool:
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

@@ -28,7 +28,7 @@ from pgrecall.concurrency import (
 )
 from pgrecall.config.file import closest_match_hint
 from pgrecall.config.session_settings import RequestedSetting, accept_settings
-from pgrecall.dsn import CONNECTION_OPTIONS, connection_options, resolve
+from pgrecall.dsn import connection_options, resolve
 from pgrecall.errors import (
     ConnectionFailed,
     InvalidInput,
@@ -169,7 +169,7 @@ class AsyncDatabase:
                 least, most = self._pool_size
                 self._pool = AsyncConnectionPool(
                     target.dsn,
-                    kwargs={**connection_options(target.prepare), "row_factory": dict_row},
+                    kwargs={**connection_options(target), "row_factory": dict_row},
                     min_size=least,
                     max_size=most,
                     name=POOL_NAME,
@@ -375,7 +375,7 @@ class AsyncDatabase:
         # A separate connection fails at once with the server's reason; the pool would retry until its
         # timeout.
         try:
-            async with await AsyncConnection.connect(target.dsn, **CONNECTION_OPTIONS) as connection:
+            async with await AsyncConnection.connect(target.dsn, **connection_options(target)) as connection:
                 await self._verify_on(connection, target)
         except psycopg.Error as error:
             raise error_from(error) from error

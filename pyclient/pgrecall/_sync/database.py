@@ -29,7 +29,7 @@ from pgrecall.concurrency import (
 )
 from pgrecall.config.file import closest_match_hint
 from pgrecall.config.session_settings import RequestedSetting, accept_settings
-from pgrecall.dsn import CONNECTION_OPTIONS, connection_options, resolve
+from pgrecall.dsn import connection_options, resolve
 from pgrecall.errors import (
     ConnectionFailed,
     InvalidInput,
@@ -170,7 +170,7 @@ class Database:
                 least, most = self._pool_size
                 self._pool = ConnectionPool(
                     target.dsn,
-                    kwargs={**connection_options(target.prepare), "row_factory": dict_row},
+                    kwargs={**connection_options(target), "row_factory": dict_row},
                     min_size=least,
                     max_size=most,
                     name=POOL_NAME,
@@ -376,7 +376,7 @@ class Database:
         # A separate connection fails at once with the server's reason; the pool would retry until its
         # timeout.
         try:
-            with Connection.connect(target.dsn, **CONNECTION_OPTIONS) as connection:
+            with Connection.connect(target.dsn, **connection_options(target)) as connection:
                 self._verify_on(connection, target)
         except psycopg.Error as error:
             raise error_from(error) from error

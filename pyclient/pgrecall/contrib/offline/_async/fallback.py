@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
+from psycopg.conninfo import make_conninfo
 from psycopg.pq import PGconn, Ping
 
 from pgrecall._async.client import AsyncClient
 from pgrecall.concurrency import in_thread
-from pgrecall.dsn import resolve
-from pgrecall.errors import ConnectionFailed, NotFound, UnknownLanguage, UnknownNamespace, error_class
+from pgrecall.config.conninfo import dsn_parts
+from pgrecall.config.settings import load
+from pgrecall.dsn import network_options, resolve
+from pgrecall.errors import (
+    ConnectionFailed,
+    NotFound,
+    PgrecallError,
+    UnknownLanguage,
+    UnknownNamespace,
+    error_class,
+)
 
 from .client import AsyncOfflineClient
 
@@ -21,7 +32,6 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from pgrecall.contrib.offline.models import Pulled, Pushed, QueuedWrite
-    from pgrecall.errors import PgrecallError
     from pgrecall.models import NewMemory, OnConflict, RecallResult, TimelineResult
     from pgrecall.options import MemoryFields, UpdatableFields
 
@@ -53,6 +63,7 @@ class AsyncFallbackClient:
         patience: float = PATIENCE,
     ) -> None:
         self._path = Path(path)
+        dsn = _patient(dsn, patience)
         self._arguments = (dsn, namespace, patience)
         self.server = AsyncClient(dsn, namespace=namespace, pool_timeout=patience)
         self.offline = AsyncOfflineClient(path, dsn, namespace=namespace, pool_timeout=patience)
@@ -87,10 +98,11 @@ class AsyncFallbackClient:
         Raises:
             NeedsServer: The server cannot be reached, and the copy has no such option.
         """
+        server = self.server
         try:
-            return await self.server.recall(query, **options)
+            return await server.recall(query, **options)
         except ConnectionFailed:
-            if not await self._is_away():
+            if not await self._is_away(server):
                 return await self.server.recall(query, **options)
             found = await self.offline.recall(query, **options)
             return replace(found, notice=_notice(found.notice))
@@ -101,10 +113,11 @@ class AsyncFallbackClient:
         Raises:
             NeedsServer: The server cannot be reached, and the copy has no such option.
         """
+        server = self.server
         try:
-            return await self.server.timeline(topic, **options)
+            return await server.timeline(topic, **options)
         except ConnectionFailed:
-            if not await self._is_away():
+            if not await self._is_away(server):
                 return await self.server.timeline(topic, **options)
             found = await self.offline.timeline(topic, **options)
             return replace(found, notice=_notice(found.notice))
@@ -207,10 +220,11 @@ class AsyncFallbackClient:
                 return await self._write_to_server(write.__name__, *args, **kwargs)
             except ConnectionFailed:
                 raise error from None
+        server = self.server
         try:
             pushed = await self.offline.push()
         except ConnectionFailed:
-            if await self._is_away():
+            if await self._is_away(server):
                 return result
             pushed = await self.offline.push()
         refused = [write for write in pushed.refused if write.number not in before]
@@ -221,11 +235,13 @@ class AsyncFallbackClient:
             raise _refusal(refused[0])
         return result
 
-    async def _is_away(self) -> bool:
+    async def _is_away(self, failed: AsyncClient) -> bool:
         """Whether there is no server; a new connection is made at the next call, which tells at once."""
         dsn, namespace, patience = self._arguments
-        before, self.server = self.server, AsyncClient(dsn, namespace=namespace, pool_timeout=patience)
-        await before.close()
+        # Another call may have replaced it already, and may be using the new one.
+        if self.server is failed:
+            self.server = AsyncClient(dsn, namespace=namespace, pool_timeout=patience)
+            await failed.close()
         return not await in_thread(_answers, dsn)
 
 
@@ -234,6 +250,16 @@ def _refusal(write: QueuedWrite) -> PgrecallError:
     kind = error_class(write.sqlstate)
     kind = UnknownLanguage if kind is UnknownNamespace else kind
     return kind(write.reason, sqlstate=write.sqlstate, hint=write.hint)
+
+
+def _patient(dsn: str | None, patience: float) -> str | None:
+    """Return the connection string with the time-outs of a server that does not answer any more."""
+    with suppress(PgrecallError):  # the first call says what is wrong
+        dsn = load().dsn if dsn is None else dsn
+        if dsn is not None:
+            dsn_parts(dsn)
+            return make_conninfo(dsn, **network_options(dsn, patience))
+    return dsn
 
 
 def _answers(dsn: str | None) -> bool:

@@ -157,14 +157,17 @@ class Copying:
     @contextmanager
     def _server(self) -> Iterator[Server]:
         """The connected server; after a failure the next use opens a new connection, which fails at once."""
-        if self._connected is None:
-            self._connected = Server(
+        server = self._connected
+        if server is None:
+            server = self._connected = Server(
                 Database(self._dsn, namespace=self._namespace, pool_max=1, pool_timeout=self._pool_timeout)
             )
         try:
-            yield self._connected
+            yield server
         except ConnectionFailed:
-            server, self._connected = self._connected, None
+            # Another call may have failed on it too, and may have connected anew.
+            if self._connected is server:
+                self._connected = None
             server.close()
             raise
 

@@ -3,16 +3,27 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
+from psycopg.conninfo import make_conninfo
 from psycopg.pq import PGconn, Ping
 
 from pgrecall._sync.client import Client
 from pgrecall.concurrency import in_place
-from pgrecall.dsn import resolve
-from pgrecall.errors import ConnectionFailed, NotFound, UnknownLanguage, UnknownNamespace, error_class
+from pgrecall.config.conninfo import dsn_parts
+from pgrecall.config.settings import load
+from pgrecall.dsn import network_options, resolve
+from pgrecall.errors import (
+    ConnectionFailed,
+    NotFound,
+    PgrecallError,
+    UnknownLanguage,
+    UnknownNamespace,
+    error_class,
+)
 
 from .client import OfflineClient
 
@@ -22,7 +33,6 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from pgrecall.contrib.offline.models import Pulled, Pushed, QueuedWrite
-    from pgrecall.errors import PgrecallError
     from pgrecall.models import NewMemory, OnConflict, RecallResult, TimelineResult
     from pgrecall.options import MemoryFields, UpdatableFields
 
@@ -54,6 +64,7 @@ class FallbackClient:
         patience: float = PATIENCE,
     ) -> None:
         self._path = Path(path)
+        dsn = _patient(dsn, patience)
         self._arguments = (dsn, namespace, patience)
         self.server = Client(dsn, namespace=namespace, pool_timeout=patience)
         self.offline = OfflineClient(path, dsn, namespace=namespace, pool_timeout=patience)
@@ -88,10 +99,11 @@ class FallbackClient:
         Raises:
             NeedsServer: The server cannot be reached, and the copy has no such option.
         """
+        server = self.server
         try:
-            return self.server.recall(query, **options)
+            return server.recall(query, **options)
         except ConnectionFailed:
-            if not self._is_away():
+            if not self._is_away(server):
                 return self.server.recall(query, **options)
             found = self.offline.recall(query, **options)
             return replace(found, notice=_notice(found.notice))
@@ -102,10 +114,11 @@ class FallbackClient:
         Raises:
             NeedsServer: The server cannot be reached, and the copy has no such option.
         """
+        server = self.server
         try:
-            return self.server.timeline(topic, **options)
+            return server.timeline(topic, **options)
         except ConnectionFailed:
-            if not self._is_away():
+            if not self._is_away(server):
                 return self.server.timeline(topic, **options)
             found = self.offline.timeline(topic, **options)
             return replace(found, notice=_notice(found.notice))
@@ -208,10 +221,11 @@ class FallbackClient:
                 return self._write_to_server(write.__name__, *args, **kwargs)
             except ConnectionFailed:
                 raise error from None
+        server = self.server
         try:
             pushed = self.offline.push()
         except ConnectionFailed:
-            if self._is_away():
+            if self._is_away(server):
                 return result
             pushed = self.offline.push()
         refused = [write for write in pushed.refused if write.number not in before]
@@ -222,11 +236,13 @@ class FallbackClient:
             raise _refusal(refused[0])
         return result
 
-    def _is_away(self) -> bool:
+    def _is_away(self, failed: Client) -> bool:
         """Whether there is no server; a new connection is made at the next call, which tells at once."""
         dsn, namespace, patience = self._arguments
-        before, self.server = self.server, Client(dsn, namespace=namespace, pool_timeout=patience)
-        before.close()
+        # Another call may have replaced it already, and may be using the new one.
+        if self.server is failed:
+            self.server = Client(dsn, namespace=namespace, pool_timeout=patience)
+            failed.close()
         return not in_place(_answers, dsn)
 
 
@@ -235,6 +251,16 @@ def _refusal(write: QueuedWrite) -> PgrecallError:
     kind = error_class(write.sqlstate)
     kind = UnknownLanguage if kind is UnknownNamespace else kind
     return kind(write.reason, sqlstate=write.sqlstate, hint=write.hint)
+
+
+def _patient(dsn: str | None, patience: float) -> str | None:
+    """Return the connection string with the time-outs of a server that does not answer any more."""
+    with suppress(PgrecallError):  # the first call says what is wrong
+        dsn = load().dsn if dsn is None else dsn
+        if dsn is not None:
+            dsn_parts(dsn)
+            return make_conninfo(dsn, **network_options(dsn, patience))
+    return dsn
 
 
 def _answers(dsn: str | None) -> bool:
