@@ -56,7 +56,7 @@ TENANT = "tenant"
 """A namespace of `TENANT_ROWS` memories, stored last, among all the others."""
 TENANT_ROWS = 10_000
 _UPDATES = 50_000
-STEPS = ("loaded", "build", "vacuum", "tenant", "cold", "warm", "updates", "dump", "rebuild")
+STEPS = ("loaded", "build", "vacuum", "flush", "tenant", "cold", "warm", "updates", "dump", "rebuild")
 """What is measured, in this order: a method of `Scale` each."""
 _STEPS = """
 CREATE SCHEMA IF NOT EXISTS bench;
@@ -186,6 +186,14 @@ class Scale:
             "bytes_per_memory": sizes(connection),
         }
 
+    def flush(self, connection: Connection[Any]) -> dict[str, Any]:
+        """Fold into the postings what sessions that load at once leave, as an embedder does in the background."""
+        folded = 0
+        begun = time.perf_counter()
+        while (row := connection.execute("SELECT pgrecall.flush_pending_postings(1000)").fetchone()) != (0,):
+            folded += row[0] if row else 0
+        return {"memories": folded, "seconds": round(time.perf_counter() - begun, 1)}
+
     def tenant(self, connection: Connection[Any]) -> dict[str, Any]:
         """Store one more namespace as an application and an embedder do, into the full tables and indexes."""
         memories, vectors = prepared(Corpus(TENANT_ROWS, self.corpus.dimension, self.corpus.seed + 1), TENANT)
@@ -225,19 +233,20 @@ class Scale:
         }
 
     def warm(self, connection: Connection[Any]) -> dict[str, Any]:
-        """Ask in namespaces of every size and under filters, in turns."""
-        calls: dict[str, Call] = {
+        """Ask in namespaces of every size in turns, then under filters, of which each reads what it leaves."""
+        by_size: dict[str, Call] = {
             "large": recall(),
             "medium": recall(namespace=MEDIUM),
             "tenant": recall(namespace=TENANT),
             "tiny": recall(namespace=TINY),
-            **{
-                name.removeprefix("recall:"): recall(**options)
-                for name, options in FILTERS.items()
-                if name.startswith(("recall:tag", "recall:time"))
-            },
         }
-        times = alternately(connection, calls, self.asked, 600)
+        filters: dict[str, Call] = {
+            name.removeprefix("recall:"): recall(**options)
+            for name, options in FILTERS.items()
+            if name.startswith(("recall:tag", "recall:time"))
+        }
+        times = alternately(connection, by_size, self.asked, 60)
+        times |= alternately(connection, filters, self.asked, 10)
         return {"recall": {name: _latency(one) for name, one in times.items()}}
 
     def updates(self, connection: Connection[Any]) -> dict[str, Any]:

@@ -40,6 +40,10 @@ def _vacuum(one: Mapping[str, Any], _: Mapping[str, Any]) -> Rows:
     ]
 
 
+def _flush(one: Mapping[str, Any], _: Mapping[str, Any]) -> Rows:
+    return [(f"{one['memories']:,} memories that loading left into the postings, s", f"{one['seconds']:,.0f}")]
+
+
 def _tenant(one: Mapping[str, Any], _: Mapping[str, Any]) -> Rows:
     rates = f"{one['remember_many_per_second']:,.0f}, {one['embeddings_written_per_second']:,.0f}"
     return [
@@ -86,6 +90,7 @@ _STEPS: dict[str, Callable[[Mapping[str, Any], Mapping[str, Any]], Rows]] = {
     "loaded": _loaded,
     "build": _build,
     "vacuum": _vacuum,
+    "flush": _flush,
     "warm": _warm,
     "cold": _cold,
     "tenant": _tenant,
