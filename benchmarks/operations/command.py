@@ -19,7 +19,7 @@ from benchmarks.operations.ef_search import (
     measure_settings,
     settings_to_try,
 )
-from benchmarks.operations.scale import Scale, measure_scale
+from benchmarks.operations.scale import STEPS, Scale, measure_scale
 from benchmarks.operations.sizing import measure_sizes
 from benchmarks.operations.texts import pooled, stored
 from benchmarks.quality.datasets import POOL
@@ -80,7 +80,11 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         "--folder", type=Path, required=True, metavar="DIR",
         help="of a server of its own, which stays: an interrupted run goes on there",
     )  # fmt: skip
+    scale.add_argument("--loaders", type=positive, default=2, metavar="N", help="sessions that load")
     scale.add_argument("--shared-buffers", default="6GB", metavar="SIZE", help="of that server")
+    scale.add_argument(
+        "--until", choices=STEPS, default=STEPS[-1], metavar="STEP", help=f"the last step: {', '.join(STEPS)}"
+    )
     scale.add_argument("--seed", type=int, default=42, metavar="N")
     scale.add_argument("--json", type=Path, metavar="FILE", help="write the results here")
 
@@ -142,7 +146,8 @@ def _scale(options: argparse.Namespace) -> int:
             "max_wal_size": "8GB",
             "checkpoint_timeout": "15min",
         }
-        return measure_scale(Scale(options.folder, corpus, options.queries, settings, say))
+        run = Scale(options.folder, corpus, options.queries, settings, options.loaders, say)
+        return measure_scale(run, options.until)
 
     return _run("scale", options, measure, console.scale)
 

@@ -10,6 +10,7 @@ import json
 import os
 import subprocess
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event, Thread
@@ -49,12 +50,14 @@ if TYPE_CHECKING:
 
     from benchmarks.speed.measure import Call
 
-__all__ = ["Scale", "measure_scale"]
+__all__ = ["STEPS", "Scale", "measure_scale"]
 
 TENANT = "tenant"
 """A namespace of `TENANT_ROWS` memories, stored last, among all the others."""
 TENANT_ROWS = 10_000
 _UPDATES = 50_000
+STEPS = ("loaded", "build", "vacuum", "flush", "tenant", "cold", "warm", "updates", "dump", "rebuild")
+"""What is measured, in this order: a method of `Scale` each."""
 _STEPS = """
 CREATE SCHEMA IF NOT EXISTS bench;
 CREATE TABLE IF NOT EXISTS bench.chunks (
@@ -73,6 +76,7 @@ class Scale:
         corpus: What goes in.
         queries: Questions a way of asking is measured with.
         settings: Of the server.
+        loaders: Sessions that load.
         say: Told of progress.
     """
 
@@ -82,10 +86,12 @@ class Scale:
         corpus: Corpus,
         queries: int,
         settings: dict[str, str],
+        loaders: int,
         say: Callable[[str], None],
     ) -> None:
         self.server = EmbeddedServer(folder, settings=settings)
         self.corpus = corpus
+        self.loaders = loaders
         self.say = say
         self.asked = questions(corpus, NATURAL, queries + WARM_UP)
         self.dsn = make_conninfo(self.server.up(), dbname=f"bench_scale_{corpus.rows}")
@@ -123,15 +129,22 @@ class Scale:
     def load(self) -> None:
         """COPY what is not there yet, a chunk a transaction, with every trigger and every index but HNSW."""
         with connect(self.dsn) as connection:
+            there = {chunk for (chunk,) in connection.execute("SELECT chunk FROM bench.chunks")}
+        missing = sorted(set(range(self.corpus.chunks)) - there)
+        with ThreadPoolExecutor(self.loaders) as pool:
+            list(pool.map(self._load, [missing[number :: self.loaders] for number in range(self.loaders)]))
+
+    def _load(self, chunks: Sequence[int]) -> None:
+        """Load some chunks; each one's time is shared among the sessions that load."""
+        with connect(self.dsn) as connection:
             register_vector(connection)
             namespaces = dict(connection.execute("SELECT name, id FROM pgrecall.namespaces").fetchall())
-            there = {chunk for (chunk,) in connection.execute("SELECT chunk FROM bench.chunks")}
-            for index in sorted(set(range(self.corpus.chunks)) - there):
+            for index in chunks:
                 chunk = self.corpus.chunk(index)  # its making is not counted
                 with connection.transaction():
                     begun = time.perf_counter()
                     sync_memories(connection, chunk, namespaces)
-                    took = time.perf_counter() - begun
+                    took = (time.perf_counter() - begun) / self.loaders
                     connection.execute(
                         "INSERT INTO bench.chunks VALUES (%s, %s, %s)",
                         (index, took, os.getloadavg()[0]),
@@ -147,6 +160,7 @@ class Scale:
         parts = [times[len(times) * n // 10 : len(times) * (n + 1) // 10] for n in range(10)]
         rate = self.corpus.rows / len(times)
         return {
+            "sessions": self.loaders,
             "seconds": round(sum(times), 1),
             "rows_per_second": round(self.corpus.rows / sum(times), 1),
             "rows_per_second_by_tenth": [round(rate * len(part) / sum(part), 1) for part in parts if part],
@@ -171,6 +185,14 @@ class Scale:
             "database_bytes": size,
             "bytes_per_memory": sizes(connection),
         }
+
+    def flush(self, connection: Connection[Any]) -> dict[str, Any]:
+        """Fold into the postings what sessions that load at once leave, as an embedder does in the background."""
+        folded = 0
+        begun = time.perf_counter()
+        while (row := connection.execute("SELECT pgrecall.flush_pending_postings(1000)").fetchone()) != (0,):
+            folded += row[0] if row else 0
+        return {"memories": folded, "seconds": round(time.perf_counter() - begun, 1)}
 
     def tenant(self, connection: Connection[Any]) -> dict[str, Any]:
         """Store one more namespace as an application and an embedder do, into the full tables and indexes."""
@@ -211,19 +233,20 @@ class Scale:
         }
 
     def warm(self, connection: Connection[Any]) -> dict[str, Any]:
-        """Ask in namespaces of every size and under filters, in turns."""
-        calls: dict[str, Call] = {
+        """Ask in namespaces of every size in turns, then under filters, of which each reads what it leaves."""
+        by_size: dict[str, Call] = {
             "large": recall(),
             "medium": recall(namespace=MEDIUM),
             "tenant": recall(namespace=TENANT),
             "tiny": recall(namespace=TINY),
-            **{
-                name.removeprefix("recall:"): recall(**options)
-                for name, options in FILTERS.items()
-                if name.startswith(("recall:tag", "recall:time"))
-            },
         }
-        times = alternately(connection, calls, self.asked, 600)
+        filters: dict[str, Call] = {
+            name.removeprefix("recall:"): recall(**options)
+            for name, options in FILTERS.items()
+            if name.startswith(("recall:tag", "recall:time"))
+        }
+        times = alternately(connection, by_size, self.asked, 60)
+        times |= alternately(connection, filters, self.asked, 10)
         return {"recall": {name: _latency(one) for name, one in times.items()}}
 
     def updates(self, connection: Connection[Any]) -> dict[str, Any]:
@@ -296,19 +319,20 @@ class Scale:
             asking.join()
 
 
-def measure_scale(run: Scale) -> dict[str, Any]:
+def measure_scale(run: Scale, until: str) -> dict[str, Any]:
     """Take all steps that are not taken yet.
+
+    Args:
+        run: What to measure.
+        until: The last step to take, one of `STEPS`.
 
     Returns:
         `server`, `settings`, `rows`, `dim` and `steps`: what each step found, by its name.
     """
     run.create()
     run.load()
-    steps: Sequence[Callable[[Connection[Any]], dict[str, Any]]] = (
-        run.loaded, run.build, run.vacuum, run.tenant, run.cold, run.warm, run.updates, run.dump, run.rebuild,
-    )  # fmt: skip
-    for take in steps:
-        run.step(take.__name__, take)
+    for name in STEPS[: STEPS.index(until) + 1]:
+        run.step(name, getattr(run, name))
     with connect(run.dsn) as connection:
         return {
             "server": machine.server(connection),
