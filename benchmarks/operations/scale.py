@@ -187,7 +187,7 @@ class Scale:
         }
 
     def flush(self, connection: Connection[Any]) -> dict[str, Any]:
-        """Fold into the postings what sessions that load at once leave, as an embedder does in the background."""
+        """Fold into the postings what sessions that load at once leave, as an embedder does by itself."""
         folded = 0
         begun = time.perf_counter()
         while (row := connection.execute("SELECT pgrecall.flush_pending_postings(1000)").fetchone()) != (0,):
@@ -233,7 +233,7 @@ class Scale:
         }
 
     def warm(self, connection: Connection[Any]) -> dict[str, Any]:
-        """Ask in namespaces of every size in turns, then under filters, of which each reads what it leaves."""
+        """Ask in namespaces of every size in turns, then under filters: each reads what it leaves."""
         by_size: dict[str, Call] = {
             "large": recall(),
             "medium": recall(namespace=MEDIUM),
