@@ -5,7 +5,6 @@
 CREATE OR REPLACE FUNCTION _pgrecall.stated_names(memories jsonb, namespace text)
 RETURNS pgrecall.naming[]
 LANGUAGE sql STABLE PARALLEL SAFE
-SET search_path FROM CURRENT
 BEGIN ATOMIC
     SELECT COALESCE(array_agg(DISTINCT ROW (n.id, s.alias, s.name)::pgrecall.naming), '{}')
     FROM jsonb_array_elements(memories) e (fields)
