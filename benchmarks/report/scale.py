@@ -11,13 +11,13 @@ if TYPE_CHECKING:
 
     Rows = list[tuple[str, str]]
 
-__all__ = ["scale"]
+__all__ = ["RENDERED", "scale"]
 
 
 def scale(found: Mapping[str, Any]) -> str:
     """Render what each step of a run found, a line a step and way of asking."""
     steps = found["steps"]
-    rows = [row for name, render in _STEPS.items() if name in steps for row in render(steps[name], found)]
+    rows = [row for name, render in RENDERED.items() if name in steps for row in render(steps[name], found)]
     loads = [one["load_before"] for one in steps.values()]
     note = f"Load average before the steps: {min(loads):.1f} to {max(loads):.1f}.\n"
     return f"{table(('', ''), rows)}\n{note}"
@@ -92,7 +92,7 @@ def _rebuild(one: Mapping[str, Any], _: Mapping[str, Any]) -> Rows:
     ]
 
 
-_STEPS: dict[str, Callable[[Mapping[str, Any], Mapping[str, Any]], Rows]] = {
+RENDERED: dict[str, Callable[[Mapping[str, Any], Mapping[str, Any]], Rows]] = {
     "loaded": _loaded,
     "build": _build,
     "vacuum": _vacuum,
@@ -104,6 +104,7 @@ _STEPS: dict[str, Callable[[Mapping[str, Any], Mapping[str, Any]], Rows]] = {
     "dump": _dump,
     "rebuild": _rebuild,
 }
+"""The lines of each step, in the order of the table."""
 
 
 def _times(one: Mapping[str, float]) -> str:

@@ -12,11 +12,12 @@ from psycopg.conninfo import make_conninfo
 from benchmarks.cli import main as benchmarks
 from benchmarks.operations.accuracy import DEPTH, exact, nearest, shared
 from benchmarks.operations.ef_search import Build, build_index
+from benchmarks.operations.scale import STEPS
 from benchmarks.operations.sizing import KINDS, SIZES
 from benchmarks.operations.texts import pooled
 from benchmarks.report import operations
 from benchmarks.report.places import NoFigures, fill, without
-from benchmarks.report.scale import scale
+from benchmarks.report.scale import RENDERED, scale
 from benchmarks.speed.questions import Question
 from pgrecall.server import EmbeddedServer
 from support.memories import remember_many
@@ -94,6 +95,7 @@ def test_scale(public_dir: Path, tmp_path: Path) -> None:
     assert steps["dump"]["bytes"] > 100_000
     assert all(one["recall_beside"]["n"] > 0 for name, one in steps.items() if name in ("dump", "rebuild"))
     assert "by tenth" in scale(json.loads(file.read_text(encoding="utf-8")))
+    assert set(RENDERED) == set(STEPS)
 
 
 def test_every_byte_is_counted_once(conn: Connection[Any]) -> None:
