@@ -27,10 +27,7 @@ BEGIN
         recipe || E'\n' || _pgrecall.embedding_text(NEW.title, NEW.content, NEW.expanded_keywords, recipe), 'UTF8'
     ));
     IF TG_OP = 'UPDATE' AND (NEW.is_sensitive OR NEW.content_hash <> OLD.content_hash) THEN
-        -- Clear the embeddings of every generation.
-        NEW := jsonb_populate_record(
-            NEW, (SELECT jsonb_object_agg(g.column_name, NULL) FROM pgrecall.generations g)
-        );
+        NEW := jsonb_populate_record(NEW, _pgrecall.no_embeddings());
     END IF;
     RETURN NEW;
 END

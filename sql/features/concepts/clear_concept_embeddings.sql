@@ -5,7 +5,7 @@ LANGUAGE plpgsql
 SET search_path FROM CURRENT
 AS $function$
 BEGIN
-    RETURN jsonb_populate_record(NEW, (SELECT jsonb_object_agg(g.column_name, NULL) FROM pgrecall.generations g));
+    RETURN jsonb_populate_record(NEW, _pgrecall.no_embeddings());
 END
 $function$;
 

@@ -13,7 +13,6 @@ DECLARE
     decided pgrecall.curations;
     stored pgrecall.memories;
     changed record;
-    is_changed boolean;
 BEGIN
     SELECT c.* INTO decided FROM pgrecall.curations c WHERE c.id = seen;
     IF decided.id IS NULL THEN
@@ -35,12 +34,9 @@ BEGIN
     END IF;
     FOR changed IN SELECT e.key::bigint AS id, e.value AS fields FROM jsonb_each(decided.before) e LOOP
         SELECT m.* INTO stored FROM pgrecall.memories m WHERE m.id = changed.id;
-        -- By value: as JSON, a time is in the time zone of the session that decided.
-        SELECT ROW (a.superseded_by, a.superseded_at, a.valid_to, a.updated_at)
-               IS DISTINCT FROM ROW (stored.superseded_by, stored.superseded_at, stored.valid_to, stored.updated_at)
-        INTO is_changed
-        FROM jsonb_populate_record(NULL::pgrecall.memories, decided.after -> changed.id::text) a;
-        IF is_changed THEN
+        -- Read and written again: in the log, a time is in the time zone of the session that decided.
+        IF _pgrecall.curation_fields(jsonb_populate_record(NULL::pgrecall.memories, decided.after -> changed.id::text))
+           IS DISTINCT FROM _pgrecall.curation_fields(stored) THEN
             RAISE EXCEPTION 'memory % was changed since curation %', changed.id, undo_curation.id
                 USING ERRCODE = 'object_not_in_prerequisite_state',
                       HINT = 'Read the memory and correct it with update_memory() or supersede().';

@@ -10,8 +10,7 @@ AS $function$
 BEGIN
     IF NOT EXISTS (SELECT FROM pgrecall.passages p WHERE p.memory_id = NEW.id)
        AND EXISTS (SELECT FROM _pgrecall.passage_bounds(NEW.content)) THEN
-        -- The embeddings of every generation.
-        NEW := jsonb_populate_record(NEW, (SELECT jsonb_object_agg(g.column_name, NULL) FROM pgrecall.generations g));
+        NEW := jsonb_populate_record(NEW, _pgrecall.no_embeddings());
     END IF;
     RETURN NEW;
 END

@@ -60,8 +60,8 @@ BEGIN
 
     SELECT max(g.place) INTO twice
     FROM unnest(given) WITH ORDINALITY g (fields, place)
-    GROUP BY COALESCE(g.fields ->> 'namespace', home), NULLIF(g.fields ->> 'external_id', '')
-    HAVING count(NULLIF(g.fields ->> 'external_id', '')) > 1
+    GROUP BY COALESCE(g.fields ->> 'namespace', home), g.fields ->> 'external_id'
+    HAVING count(*) > 1
     ORDER BY 1
     LIMIT 1;
     IF twice IS NOT NULL THEN
@@ -108,7 +108,7 @@ BEGIN
             SELECT n.id, n.turn FROM unnest(_pgrecall.insert_memories(fresh, home)) WITH ORDINALITY n (id, turn)
         LOOP
             IF item.id IS NULL THEN
-                RAISE EXCEPTION 'row %: another row, or another session, has just taken its external_id', places[item.turn]
+                RAISE EXCEPTION 'row %: another session has just taken its external_id', places[item.turn]
                     USING ERRCODE = 'unique_violation', HINT = 'Repeat the call.';
             END IF;
             ids[places[item.turn]] := item.id;
