@@ -185,7 +185,7 @@ def test_what_would_become_too_large_is_refused_at_once(
     with pytest.raises(psycopg.errors.ProgramLimitExceeded) as caught, conn.transaction():
         rows(conn, "list_memories", metadata_where=Jsonb(conditions))
     assert caught.value.diag.message_hint
-    assert time.perf_counter() - started < 1
+    assert time.perf_counter() - started < 20  # to build it would take minutes
 
 
 def test_the_largest_accepted_condition_is_quick(conn: Connection[Any]) -> None:
