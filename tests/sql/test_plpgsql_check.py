@@ -22,6 +22,7 @@ _QUOTED = "the string is put together from parts that format() has quoted"
 _OWN = "it explains a statement of pgrecall itself, with the rights of its caller"
 _COLUMN = "the composite is one column of several, as it is meant"
 _WAITED = "volatile on purpose: it is to see what was committed while its caller waited"
+_LOCKED = "volatile on purpose: it locks rows within an expression, where plpgsql_check does not see it"
 _COUNTED = "volatile on purpose: it is to count what its caller has deleted"
 _ABSENT = "it only says that the function in Python is not installed"
 _NEWER = "only PostgreSQL 16 and newer come there"
@@ -65,6 +66,8 @@ KNOWN = {
     ("lease_jobs", "text type variable is not sanitized"): _QUOTED,
     ("erasure_counts", "routine is marked as VOLATILE, should be STABLE"): _COUNTED,
     ("is_alias_used", "routine is marked as VOLATILE, should be STABLE"): _WAITED,
+    ("is_concept_used", "routine is marked as VOLATILE, should be STABLE"): _WAITED,
+    ("lock_external_ids", "routine is marked as VOLATILE, should be STABLE"): _LOCKED,
     ("raise_unknown_setting", "routine is marked as STABLE, should be IMMUTABLE"): _CONSTANT,
     ("recall_plan", "routine is marked as VOLATILE, should be STABLE"): _DYNAMIC,
     **{(f"{leg}_plan", "routine is marked as VOLATILE, should be STABLE"): _DYNAMIC for leg in LEGS},
