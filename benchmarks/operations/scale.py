@@ -32,6 +32,7 @@ from benchmarks.speed.storage import (
     build_memory_mb,
     connect,
     create_database,
+    drop_database,
     drop_hnsw,
     seconds,
     sizes,
@@ -56,7 +57,19 @@ TENANT = "tenant"
 """A namespace of `TENANT_ROWS` memories, stored last, among all the others."""
 TENANT_ROWS = 10_000
 _UPDATES = 50_000
-STEPS = ("loaded", "build", "vacuum", "flush", "tenant", "cold", "warm", "updates", "dump", "rebuild")
+STEPS = (
+    "loaded",
+    "build",
+    "vacuum",
+    "flush",
+    "tenant",
+    "cold",
+    "warm",
+    "updates",
+    "dump",
+    "restore",
+    "rebuild",
+)
 """What is measured, in this order: a method of `Scale` each."""
 _STEPS = """
 CREATE SCHEMA IF NOT EXISTS bench;
@@ -90,6 +103,7 @@ class Scale:
         say: Callable[[str], None],
     ) -> None:
         self.server = EmbeddedServer(folder, settings=settings)
+        self.dumped = folder / "dump"
         self.corpus = corpus
         self.loaders = loaders
         self.say = say
@@ -168,13 +182,17 @@ class Scale:
 
     def build(self, connection: Connection[Any]) -> dict[str, Any]:
         """Build the HNSW index, in as much memory as it needs if the machine has twice as much."""
-        memory = build_memory_mb(self.corpus.rows, self.corpus.dimension, machine.memory_mb() * 2**20 // 2)
-        connection.execute("SELECT set_config('maintenance_work_mem', %s, false)", (f"{memory}MB",))
+        connection.execute(
+            "SELECT set_config('maintenance_work_mem', %s, false)", (f"{self._build_memory()}MB",)
+        )
         row = connection.execute(
             "SELECT found ->> 'definition' FROM bench.steps WHERE name = 'hnsw'"
         ).fetchone()
         connection.execute(f"DROP INDEX IF EXISTS {HNSW}".encode())
         return {"seconds": round(seconds(connection, str((row or ("",))[0])), 1)}
+
+    def _build_memory(self) -> int:
+        return build_memory_mb(self.corpus.rows, self.corpus.dimension, machine.memory_mb() * 2**20 // 2)
 
     def vacuum(self, connection: Connection[Any]) -> dict[str, Any]:
         """VACUUM ANALYZE after the load, and see what each table and index takes."""
@@ -270,21 +288,47 @@ class Scale:
         }
 
     def dump(self, _: Connection[Any]) -> dict[str, Any]:
-        """Write a dump to nowhere, and count its bytes; recall is asked beside it."""
+        """Write a dump beside the server; recall is asked beside it."""
         begun = time.perf_counter()
-        command = [str(binaries() / "pg_dump"), "--format=custom", "--compress=1", "--dbname", self.dsn]
-        size = 0
-        with self.beside() as times, subprocess.Popen(command, stdout=subprocess.PIPE) as dumping:
-            assert dumping.stdout is not None  # noqa: S101
-            while piece := dumping.stdout.read(2**20):
-                size += len(piece)
-        if dumping.returncode:
-            raise RuntimeError(f"pg_dump ended with {dumping.returncode}")
+        with self.beside() as times:
+            self._run("pg_dump", "--format=custom", "--compress=1", "--file", self.dumped, self.dsn)
         return {
             "seconds": round(time.perf_counter() - begun, 1),
-            "bytes": size,
+            "bytes": self.dumped.stat().st_size,
             "recall_beside": _latency(times),
         }
+
+    def restore(self, connection: Connection[Any]) -> dict[str, Any]:
+        """Restore the dump into a new database, in the memory of `build`, and drop both."""
+        name = "bench_scale_restored"
+        dsn = create_database(self.server.dsn(), name)
+        begun = time.perf_counter()
+        self._run(
+            "pg_restore",
+            "--no-owner",
+            "--exit-on-error",
+            "--jobs=2",
+            "--dbname",
+            make_conninfo(dsn, options=f"-c maintenance_work_mem={self._build_memory()}MB"),
+            self.dumped,
+        )
+        restored = time.perf_counter()
+        migrate(dsn, dim=self.corpus.dimension, model=MODEL)
+        took = time.perf_counter() - begun
+        with connect(dsn) as other:
+            counts = [
+                one.execute("SELECT count(*) FROM pgrecall.memories").fetchone()
+                for one in (connection, other)
+            ]
+        if counts[0] != counts[1]:
+            raise RuntimeError(f"of {counts[0]} memories {counts[1]} were restored")
+        drop_database(self.server.dsn(), name)
+        self.dumped.unlink()
+        return {"seconds": round(took, 1), "migrate_seconds": round(took - (restored - begun), 1)}
+
+    def _run(self, program: str, *arguments: object) -> None:
+        """Run one of PostgreSQL's client programs."""
+        subprocess.run([str(binaries() / program), *map(str, arguments)], check=True)
 
     def rebuild(self, connection: Connection[Any]) -> dict[str, Any]:
         """Make all postings anew, a namespace a transaction; recall is asked beside it."""

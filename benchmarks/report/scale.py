@@ -85,6 +85,11 @@ def _dump(one: Mapping[str, Any], found: Mapping[str, Any]) -> Rows:
     ]
 
 
+def _restore(one: Mapping[str, Any], _: Mapping[str, Any]) -> Rows:
+    took = f"{one['seconds']:,.0f}; {one['migrate_seconds']:,.0f}"
+    return [("`pg_restore` with two jobs and `pgrecall migrate`, s; of it the latter", took)]
+
+
 def _rebuild(one: Mapping[str, Any], _: Mapping[str, Any]) -> Rows:
     return [
         ("`rebuild_all_postings`, s", f"{one['seconds']:,.0f}"),
@@ -102,6 +107,7 @@ RENDERED: dict[str, Callable[[Mapping[str, Any], Mapping[str, Any]], Rows]] = {
     "tenant": _tenant,
     "updates": _updates,
     "dump": _dump,
+    "restore": _restore,
     "rebuild": _rebuild,
 }
 """The lines of each step, in the order of the table."""

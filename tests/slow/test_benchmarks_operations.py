@@ -93,6 +93,7 @@ def test_scale(public_dir: Path, tmp_path: Path) -> None:
     assert steps["tenant"]["remember_many_per_second"] > 0
     assert steps["updates"]["updates"] > 0
     assert steps["dump"]["bytes"] > 100_000
+    assert steps["restore"]["seconds"] > steps["restore"]["migrate_seconds"] > 0
     assert all(one["recall_beside"]["n"] > 0 for name, one in steps.items() if name in ("dump", "rebuild"))
     assert "by tenth" in scale(json.loads(file.read_text(encoding="utf-8")))
     assert set(RENDERED) == set(STEPS)
