@@ -29,6 +29,11 @@ STATEMENTS = [
     ("how do I take my coffee?", "I take my coffee black", "I take my coffee with oat milk"),
     ("¿dónde vive Marta?", "Marta vive en Sevilla", "Marta vive en Granada"),
     ("Wann ist die Teambesprechung?", "Die Teambesprechung ist dienstags", "Die Teambesprechung ist donnerstags"),
+    ("when is the standup?", "The standup is at 9:00", "The standup is at 10:30"),
+    ("wann öffnet die Bäckerei?", "Die Bäckerei öffnet um 6:45 Uhr", "Die Bäckerei öffnet um 7:15 Uhr"),
+    ("what is the gate code?", "The gate code is 44 71", "The gate code is 90 12"),
+    ("when is the deadline?", "The deadline is 3 May 2025", "The deadline is 17 June 2025"),
+    ("what is the rent?", "The rent is €900", "The rent is €1,050"),
     ("花子さんの住所は?", "花子さんの住所は京都です", "花子さんの住所は大阪です"),
 ]  # fmt: skip
 OTHERS = ("The bicycle has a flat tyre", "Lunch was at noon with Bo", "The printer on the second floor jams")
@@ -59,6 +64,8 @@ def test_the_newer_statement_goes_first(
         # It is about another subject, holds less of the question, or says something else.
         ("which database does Marlin use?", "Project Marlin uses PostgreSQL 15", "Project Marten uses PostgreSQL 16"),
         ("when is the Tuesday meeting?", "The Tuesday meeting is at noon", "The Friday meeting is at noon"),
+        ("what happens at 9:00?", "The standup is at 9:00", "The standup is at 10:30"),
+        ("who is in room 4?", "Room 4 has 3 chairs", "Room 9 has 2 chairs"),
         ("what did Ann say about the harbour?", "Ann said that the harbour is closed", "Ann asked for a longer ladder today"),
     ],
 )  # fmt: skip
@@ -80,6 +87,29 @@ def test_of_two_of_the_same_time_the_one_stored_later_is_newer(conn: Connection[
         remember(conn, f"The code of the door is {code}", occurred_at=OLD) for code in (1111, 2222)
     )
     assert order(conn, "code of the door") == [second, first]
+
+
+@pytest.mark.parametrize(
+    ("question", "statements"),
+    [
+        ("where is the spare key?", ["The spare key is under the mat", "The spare key is with Olga"]),
+        ("where do I live?", ["I live in Porto", "I live in Ghent"]),
+        ("when is the standup?", ["The standup is at 9:00", "The standup is at 10:30"]),
+        ("which car does Ines drive?", ["Ines drives a Skoda", "Ines drives a Seat", "Ines drives a Volvo"]),
+        ("¿dónde vive Marta?", ["Marta vive en Sevilla", "Marta vive en Granada"]),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("times", [3, 4, 7])
+def test_what_changes_back_is_the_newest_again(
+    conn: Connection[Any], question: str, statements: list[str], times: int
+) -> None:
+    texts = [statements[number % len(statements)] for number in range(times)]
+    stored = [remember(conn, text, occurred_at=f"{2010 + number}-01-01") for number, text in enumerate(texts)]
+    found = order(conn, question, k=20)
+    assert found[0] == stored[-1]
+    for place, text in enumerate(texts[:-1]):
+        newer = next(number for number in range(place + 1, times) if texts[number] != text)
+        assert found.index(stored[newer]) < found.index(stored[place])
 
 
 def test_the_newer_statement_is_raised_to_the_score_of_the_older_one(conn: Connection[Any]) -> None:

@@ -1,10 +1,11 @@
--- Finds the newer of two near-identical statements. Returns its id, and the place and the score of the older one.
+-- Finds the newer of near-identical statements. Returns its id, and the place and the score of the older one.
 --
 -- "My favourite colour is blue", and a year later "My favourite colour is green", score alike on any question about the colour:
 -- chance would decide which of them an agent reads first. Two memories of one speaker are near-identical if each holds at least
--- half of the other's words, and at most three words, or a third, of its own. The newer one must also hold every word of the
--- question that the older one holds, at least one, and have nine tenths of its score: Marten's database is no newer answer to a
--- question about Marlin's. Nor may its origin be less trusted. Two memories with the same words say the same, and keep their order.
+-- half of the other's words, numbers left out, and at most three words, or a third, of its own. The newer one must also hold every
+-- word of the question that the older one holds, at least one, and have nine tenths of its score: Marten's database is no newer answer
+-- to a question about Marlin's. Nor may its origin be less trusted. Two memories with the same words say the same, and keep their order.
+-- But if somebody moved from Porto to Ghent and back, the second "I live in Porto" is newer than Ghent, and so goes before both.
 --
 -- Of two of the same time, the one that was stored later is the newer. Only the best 20 are asked for. Sizes of unions say what
 -- two sets of words share: |a and b| = |a| + |b| - |a or b|. Few pairs pass the first test, so only these lose their values in
@@ -16,36 +17,52 @@ CREATE OR REPLACE FUNCTION _pgrecall.newer_statements(ids bigint[], scores doubl
 RETURNS TABLE (id bigint, place bigint, score double precision)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 1
 BEGIN ATOMIC
-    WITH memory AS MATERIALIZED (
+    WITH RECURSIVE memory AS MATERIALIZED (
         SELECT u.id, u.score, u.place, COALESCE(m.occurred_at, m.created_at) AS happened_at, m.speaker, m.origin,
                strip(m.search_vector) AS words, length(m.search_vector) AS size
         FROM unnest(ids, scores) WITH ORDINALITY u (id, score, place)
         JOIN pgrecall.memories m ON m.id = u.id
     ), alike AS MATERIALIZED (
-        SELECT newer.id, older.place, older.score, newer.words AS newer_words, older.words AS older_words
+        SELECT newer.id, newer.place, older.id AS older_id, newer.words AS newer_words, older.words AS older_words
         FROM memory older
-        JOIN memory newer ON newer.place > older.place AND newer.score >= 0.9 * older.score AND newer.score > 0
+        JOIN memory newer ON newer.score >= 0.9 * older.score AND newer.score > 0
             AND (newer.happened_at, newer.id) > (older.happened_at, older.id) AND newer.speaker IS NOT DISTINCT FROM older.speaker
             AND newer.origin >= older.origin
-        WHERE 3 * (newer.size + older.size - length(older.words || newer.words)) >= greatest(newer.size, older.size)
+        -- A time of day alone is up to four lexemes.
+        WHERE 3 * (newer.size + older.size - length(older.words || newer.words)) >= greatest(newer.size, older.size) - 4
+    ), revised AS MATERIALIZED (
+        SELECT a.id, a.place, a.older_id
+        FROM alike a
+        CROSS JOIN LATERAL (
+            SELECT _pgrecall.without_values(a.older_words) AS older, _pgrecall.without_values(a.newer_words) AS newer,
+                   array_to_tsvector(newer_statements.words) AS question
+            OFFSET 0
+        ) w
+        CROSS JOIN LATERAL (
+            SELECT length(w.older) AS older, length(w.newer) AS newer, length(w.older || w.newer) AS either,
+                   greatest(length(w.older), length(w.newer)) AS larger
+            OFFSET 0
+        ) size
+        CROSS JOIN LATERAL (
+            SELECT length(f.older) + length(f.newer) - length(f.older || f.newer) AS shared,
+                   greatest(length(f.older), length(f.newer)) AS larger
+            FROM (SELECT _pgrecall.without_figures(w.older) AS older, _pgrecall.without_figures(w.newer) AS newer OFFSET 0) f
+            OFFSET 0
+        ) other
+        WHERE size.either > least(size.older, size.newer)
+          AND size.either - least(size.older, size.newer) <= greatest(3, size.larger / 3)
+          AND 2 * other.shared >= greatest(other.larger, 1)
+          -- The question's words that the older one holds: some, and none that the newer one lacks.
+          AND length(w.question) + size.older > length(w.question || w.older)
+          AND length(w.question || w.newer) + size.either = size.newer + length(w.question || w.older || w.newer)
+    ), earlier AS (
+        -- UNION keeps each pair once, so that many revisions of one statement take no longer than their pairs.
+        SELECT r.id, r.place, r.older_id FROM revised r
+        UNION
+        SELECT e.id, e.place, r.older_id FROM earlier e JOIN revised r ON r.id = e.older_id
     )
-    SELECT DISTINCT ON (a.id) a.id, a.place, a.score
-    FROM alike a
-    CROSS JOIN LATERAL (
-        SELECT _pgrecall.without_values(a.older_words) AS older, _pgrecall.without_values(a.newer_words) AS newer,
-               array_to_tsvector(newer_statements.words) AS question
-        OFFSET 0
-    ) w
-    CROSS JOIN LATERAL (
-        SELECT length(w.older) AS older, length(w.newer) AS newer, length(w.older || w.newer) AS either,
-               greatest(length(w.older), length(w.newer)) AS larger
-        OFFSET 0
-    ) size
-    WHERE size.either > least(size.older, size.newer)
-      AND size.either - least(size.older, size.newer) <= greatest(3, size.larger / 3)
-      AND 2 * (size.older + size.newer - size.either) >= size.larger
-      -- The question's words that the older one holds: some, and none that the newer one lacks.
-      AND length(w.question) + size.older > length(w.question || w.older)
-      AND length(w.question || w.newer) + size.either = size.newer + length(w.question || w.older || w.newer)
-    ORDER BY a.id, a.place;
+    SELECT DISTINCT ON (e.id) e.id, o.place, o.score
+    FROM earlier e
+    JOIN memory o ON o.id = e.older_id AND o.place < e.place
+    ORDER BY e.id, o.place;
 END;
