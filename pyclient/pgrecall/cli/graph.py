@@ -250,12 +250,12 @@ def _connected(target: "Target") -> "Iterator[Connection[dict[str, Any]]]":
 
     from pgrecall.adapters import READABLE
     from pgrecall.admin.bundle import not_migrated, verify
-    from pgrecall.dsn import CONNECTION_OPTIONS
+    from pgrecall.connecting import open_connection
     from pgrecall.errors import SchemaMismatch, error_from
 
     try:
-        with psycopg.connect(
-            target.dsn, row_factory=dict_row, context=READABLE, **CONNECTION_OPTIONS
+        with open_connection(
+            psycopg.Connection, target.dsn, row_factory=dict_row, context=READABLE
         ) as connection:
             try:
                 [served] = _rows(connection, "SELECT oldest, newest FROM pgrecall.contract()")
