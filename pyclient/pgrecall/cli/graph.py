@@ -142,15 +142,15 @@ def export(
             sys.stdout.writelines(lines)
         else:
             try:
-                file = out.open("w", encoding="utf-8", newline="\n")
+                with out.open("w", encoding="utf-8", newline="\n") as file:
+                    file.writelines(lines)
             except OSError as error:
                 from pgrecall.errors import InvalidInput
 
                 raise InvalidInput(
-                    f"cannot write {out}: {error.strerror}", hint="Check the path and its permissions."
+                    f"cannot write {out}: {error.strerror}",
+                    hint="Check the path, its permissions and the free space.",
                 ) from error
-            with file:
-                file.writelines(lines)
 
 
 @graph.command()
