@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, LiteralString
 import psycopg
 from psycopg import errors, sql
 
-from pgrecall.dsn import CONNECTION_OPTIONS, is_pooled, network_options
+from pgrecall.connecting import open_connection
+from pgrecall.dsn import is_pooled
 from pgrecall.upgrading import MIGRATION_RUNS, POLL_SECONDS, may_be_upgrade
 
 from .waiting import wait_at_most
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from .retry import RetryPolicy
 
 __all__ = ["BehindPooler", "Connection"]
-
-_OPTIONS = CONNECTION_OPTIONS | {"fallback_application_name": "pgrecall-embedder"}
 
 # What a daemon needs, whatever defaults the database and its roles have. Its statements decide on current
 # rows, and wait for nobody for long: others use the same connection. A pooled connection gets them with each
@@ -66,8 +65,9 @@ class Connection:
             psycopg.OperationalError: The server cannot be reached. This method does not retry.
         """
         if self._connection is None or self._connection.closed:
-            options = _OPTIONS | network_options(self._dsn)
-            opened = await psycopg.AsyncConnection.connect(self._dsn, **options)
+            opened = await open_connection(
+                psycopg.AsyncConnection, self._dsn, fallback_application_name="pgrecall-embedder"
+            )
             try:
                 # Of transactions that are begun explicitly: behind a pooler.
                 await opened.set_isolation_level(psycopg.IsolationLevel.READ_COMMITTED)

@@ -5,26 +5,17 @@ Both clients use this module. It never opens a connection to a server.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from .config.conninfo import dsn_parts
+from .connecting import options_for
 from .errors import ConnectionFailed
 
 if TYPE_CHECKING:
     import psycopg
 
     from .config.session_settings import RequestedSetting
-
-CONNECTION_OPTIONS: dict[str, Any] = {
-    "autocommit": True,
-    # The SQL functions cache their plans themselves, and PgBouncer before 1.21 loses prepared statements.
-    "prepare_threshold": None,
-    "client_encoding": "UTF8",
-    "fallback_application_name": "pgrecall",
-}
-
 
 # Statements that psycopg has prepared are named _pg3_….
 _PREPARED = """
@@ -33,46 +24,10 @@ _PREPARED = """
 _PREPARE_AFTER = 5  # executions, as in psycopg's default
 
 
-# Without them a call on a network that was lost waits for the kernel, some 15 minutes. Linux sends no
-# keepalives while data is unacknowledged, so a time-out of its own limits that.
-_NETWORK_OPTIONS = {
-    "connect_timeout": 10,
-    "keepalives_idle": 30,
-    "keepalives_interval": 10,
-    "keepalives_count": 3,
-    "tcp_user_timeout": 60_000,
-}
-
-
-def network_options(dsn: str, patience: float | None = None) -> dict[str, Any]:
-    """Return the options that detect a lost network, without those that the user names.
-
-    Args:
-        dsn: The user's connection string. Environment and service file count as well.
-        patience: Seconds until the server counts as lost; None takes 10 for a connection that is being made,
-            and 60 for one that is open.
-    """
-    from psycopg.conninfo import make_conninfo
-    from psycopg.pq import PGconn
-
-    # libpq reads environment and service file when it connects. This socket cannot exist, so that fails at
-    # once, and the password file is not read.
-    nowhere = make_conninfo(dsn, host="/dev/null", hostaddr="", port="1", password="none")  # noqa: S106
-    known = {option.keyword.decode(): option.val for option in PGconn.connect_start(nowhere.encode()).info}
-    options = dict(_NETWORK_OPTIONS)
-    if patience is not None:
-        # libpq raises a single second to two.
-        options |= {
-            "connect_timeout": max(2, math.ceil(patience)),
-            "tcp_user_timeout": math.ceil(patience * 1000),
-        }
-    return {name: value for name, value in options.items() if name in known and known[name] is None}
-
-
 def connection_options(target: Target) -> dict[str, Any]:
     """Return the connection options of a client."""
     prepare = {"prepare_threshold": _PREPARE_AFTER if target.prepare else None}
-    return CONNECTION_OPTIONS | prepare | network_options(target.dsn)
+    return options_for(target.dsn) | prepare
 
 
 @dataclass(frozen=True, slots=True)

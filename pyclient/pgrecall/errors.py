@@ -136,14 +136,20 @@ class PermissionDenied(PgrecallError):
     """The role may not do this (42501)."""
 
     default_sqlstate = "42501"
-    default_hint = "Ask the owner of the database for the privilege, or connect as another role."
+    default_hint = (
+        "Ask the owner of the database for the privilege, or connect as another role. Who recalls needs "
+        "pgrecall_reader, who stores pgrecall_writer, and a namespace from pgrecall.grant_namespace()."
+    )
 
 
 class ReadOnlyServer(PgrecallError):
     """The server is read-only (25006)."""
 
     default_sqlstate = "25006"
-    default_hint = "A standby supports recall only. Connect to the primary to write."
+    default_hint = (
+        "A standby supports recall only: connect to the primary to write. On a primary, the transaction is "
+        "read-only: see default_transaction_read_only."
+    )
 
 
 class TimedOut(PgrecallError):

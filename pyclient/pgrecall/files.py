@@ -1,17 +1,38 @@
-"""Opens files of somebody else: regular ones alone, which can neither hang nor answer without end."""
+"""Opens files: those of somebody else, which can neither hang nor answer without end, and temporary ones."""
 
 from __future__ import annotations
 
 import os
 import stat
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, BinaryIO
 
 from pgrecall.errors import InvalidInput, PgrecallError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["open_regular"]
+__all__ = ["NoTemporaryFile", "open_regular", "temporary_file"]
+
+
+class NoTemporaryFile(PgrecallError):  # noqa: N818 - as those of errors.py
+    """No temporary file can be written."""
+
+    default_hint = "Set TMPDIR to a folder that you can write to and that has free space."
+
+
+@contextmanager
+def temporary_file() -> Iterator[None]:
+    """Say what to do if a temporary file cannot be made or written in the block.
+
+    Raises:
+        NoTemporaryFile: It cannot.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise NoTemporaryFile(f"no temporary file can be written: {error.strerror}") from error
 
 
 def open_regular(file: Path, *, follow: bool = True) -> BinaryIO:

@@ -12,7 +12,6 @@ _FUNCTIONS = (
      "Correct the argument, or use client.admin.set_setting()."),
     ("pgrecall.set_setting() with NULL", "client.admin.set_setting() with None"),
     ("pgrecall.create_namespace()", "client.admin.create_namespace()"),
-    ("pgrecall.grant_namespace()", "client.admin.grant_namespace()"),
     ("pgrecall.curation_log()", "client.curation.log()"),
     ("pgrecall.find_concept()", "`pgrecall graph show`"),
     ("pgrecall.split_concept()", "`pgrecall graph split`"),

@@ -10,8 +10,10 @@ import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import psycopg
 import pytest
 
+from pgrecall.cli.agent import _LONGEST_NAMESPACE
 from pgrecall.cli.hook import Agent
 from pgrecall.contrib.agents import AGENTS
 from pgrecall.contrib.agents.setup import Change, apply
@@ -261,6 +263,13 @@ def test_a_name_that_no_namespace_can_have_is_refused(
     assert "1 to 200 visible characters" in done.err
     assert "hint: " in done.err
     assert tree(home) == {}
+
+
+def test_a_name_may_be_as_long_as_the_database_allows(conn: psycopg.Connection[Any]) -> None:
+    longest = "x" * _LONGEST_NAMESPACE
+    conn.execute("SELECT pgrecall.create_namespace(%s)", [longest])
+    with pytest.raises(psycopg.errors.InvalidParameterValue):
+        conn.execute("SELECT pgrecall.create_namespace(%s)", [f"{longest}x"])
 
 
 def test_numbers_that_are_none_are_no_hindrance(cli: Callable[..., Outcome], home: Path) -> None:

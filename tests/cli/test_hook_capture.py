@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -139,6 +142,36 @@ def test_what_fails_is_a_line_in_the_log(
     assert (done.code, done.out, done.err) == (0, "", "")
     [line] = log.read_text().splitlines()
     assert f" capture: {reason}" in line
+
+
+@pytest.mark.parametrize("is_whole", [True, False])
+def test_an_agent_that_leaves_the_input_open_is_not_waited_for(
+    is_whole: bool, dsn: str, conn: psycopg.Connection[Any], tmp_path: Path, log: Path
+) -> None:
+    file = write_lines(tmp_path / "s.jsonl", [claude_line("user", "tea", 1)])
+    sent = payload(file, "Stop")
+    code = (
+        "from pgrecall.cli import hook, main\nhook._INPUT_SECONDS = 0.5\n"
+        "main(['hook', 'capture', 'claude-code'])"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code],
+        env=os.environ | {"PGRECALL_DSN": dsn},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    ) as process:
+        assert process.stdin is not None
+        process.stdin.write(sent if is_whole else sent[:-1])
+        process.stdin.flush()
+        try:
+            assert process.wait(60) == 0
+        finally:
+            process.kill()
+        assert process.stdout is not None
+        assert process.stdout.read() == b""
+    assert texts(conn) == (["tea"] if is_whole else [])
+    assert log.exists() is not is_whole
 
 
 def test_a_database_that_is_not_there_is_a_line_in_the_log(

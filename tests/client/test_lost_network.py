@@ -12,8 +12,8 @@ import structlog
 from psycopg.conninfo import make_conninfo
 
 from pgrecall import Client, ConnectionFailed
+from pgrecall.connecting import network_options
 from pgrecall.contrib.offline import OfflineClient, connect
-from pgrecall.dsn import network_options
 from pgrecall_embedder.connection import Connection
 from pgrecall_embedder.retry import RetryPolicy
 

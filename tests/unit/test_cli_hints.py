@@ -3,6 +3,7 @@
 import ast
 import re
 import traceback
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 import pgrecall
 from pgrecall.cli.hints import command_line_hint
 from pgrecall.errors import Conflict, EmbeddingUnavailable, UnknownNamespace
-from pgrecall.server_hints import client_hint
+from pgrecall.server_hints import _FUNCTIONS, client_hint
 
 ARGUMENT = re.compile(r"\b[a-z_]+(=| => )")
 
@@ -33,6 +34,14 @@ def test_no_hint_of_the_client_keeps_a_python_argument() -> None:
     hints = [*client_hints(), *defaults]
     assert sum(bool(ARGUMENT.search(hint)) for hint in hints) >= 6
     assert [hint for hint in map(command_line_hint, hints) if ARGUMENT.search(hint)] == []
+
+
+def test_a_method_that_stands_in_for_a_function_exists() -> None:
+    client = pgrecall.Client("host=nowhere")
+    named = {name for _, text in _FUNCTIONS for name in re.findall(r"\bclient\.([a-z_.]+)\(", text)}
+    assert len(named) > 5
+    for name in named:
+        assert callable(attrgetter(name)(client)), name
 
 
 @pytest.mark.parametrize(

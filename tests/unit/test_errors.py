@@ -74,6 +74,23 @@ def test_server_errors_keep_message_and_hint_but_no_detail(conn: psycopg.Connect
     assert "secret" not in str(error)
 
 
+def test_what_postgresql_refuses_without_a_hint_has_one_that_leads_on(
+    conn: psycopg.Connection[object],
+) -> None:
+    hints = {}
+    for mode, statement in (
+        # A predefined role, which has no grant on the schema.
+        ("SET LOCAL ROLE pg_monitor", "SELECT m.content FROM pgrecall.memories m"),
+        ("SET TRANSACTION READ ONLY", "SELECT public.remember('tea')"),
+    ):
+        with pytest.raises(psycopg.Error) as caught, conn.transaction(force_rollback=True):
+            conn.execute(f"{mode}; {statement}".encode())
+        error = errors.error_from(caught.value)
+        hints[type(error)] = str(error.hint)
+    assert "pgrecall.grant_namespace()" in hints[errors.PermissionDenied]
+    assert "default_transaction_read_only" in hints[errors.ReadOnlyServer]
+
+
 def test_unknown_language_is_told_from_unknown_namespace(conn: psycopg.Connection[object]) -> None:
     with pytest.raises(psycopg.Error) as caught:
         conn.execute("DO $$ BEGIN RAISE EXCEPTION 'x' USING ERRCODE = '42704', COLUMN = 'language'; END $$")

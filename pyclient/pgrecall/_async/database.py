@@ -28,6 +28,7 @@ from pgrecall.concurrency import (
 )
 from pgrecall.config.file import closest_match_hint
 from pgrecall.config.session_settings import RequestedSetting, accept_settings
+from pgrecall.connecting import open_connection
 from pgrecall.dsn import connection_options, resolve
 from pgrecall.errors import (
     ConnectionFailed,
@@ -375,7 +376,7 @@ class AsyncDatabase:
         # A separate connection fails at once with the server's reason; the pool would retry until its
         # timeout.
         try:
-            async with await AsyncConnection.connect(target.dsn, **connection_options(target)) as connection:
+            async with await open_connection(AsyncConnection, target.dsn) as connection:
                 await self._verify_on(connection, target)
         except psycopg.Error as error:
             raise error_from(error) from error

@@ -29,6 +29,7 @@ from pgrecall.concurrency import (
 )
 from pgrecall.config.file import closest_match_hint
 from pgrecall.config.session_settings import RequestedSetting, accept_settings
+from pgrecall.connecting import open_connection
 from pgrecall.dsn import connection_options, resolve
 from pgrecall.errors import (
     ConnectionFailed,
@@ -376,7 +377,7 @@ class Database:
         # A separate connection fails at once with the server's reason; the pool would retry until its
         # timeout.
         try:
-            with Connection.connect(target.dsn, **connection_options(target)) as connection:
+            with open_connection(Connection, target.dsn) as connection:
                 self._verify_on(connection, target)
         except psycopg.Error as error:
             raise error_from(error) from error

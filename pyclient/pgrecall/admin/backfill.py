@@ -15,6 +15,7 @@ from psycopg.rows import class_row
 
 from pgrecall.config.settings import load
 from pgrecall.errors import EmbeddingUnavailable
+from pgrecall.files import temporary_file
 from pgrecall.models import Generation
 
 if TYPE_CHECKING:
@@ -162,7 +163,8 @@ class _Embedder:
         self.embedded_before = embedded_before
         self.last_complaint: str | None = None
         self.last_hint: str | None = None
-        self._log = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the process
+        with temporary_file():
+            self._log = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the process
         self._read = 0
         self._process = subprocess.Popen(
             [sys.executable, "-m", "pgrecall_embedder", "--drain", "--only", "embedding", "--log-json"],

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -18,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 from psycopg import sql
 
-from pgrecall.config.conninfo import dsn_parts
+from pgrecall.connecting import open_connection
 from pgrecall.errors import InvalidInput, PgrecallError, SchemaMismatch
 
 from .bundle import bundle_hash, folder
@@ -72,7 +71,7 @@ MINIMUM_PGVECTOR = (0, 8)
 Target = str | psycopg.Connection[Any] | psycopg.AsyncConnection[Any]
 """A connection string, which may be a URL of SQLAlchemy, or a connection of an application."""
 
-Opener = Callable[..., psycopg.Connection[Any]]
+Kind = type[psycopg.Connection[Any]]
 
 _SQLALCHEMY = re.compile(r"^postgres(?:ql)?\+\w+://")
 
@@ -91,7 +90,7 @@ class _Request:
     schema: str | None = None
     messages: list[str] = field(default_factory=list)
     repairs: list[str] = field(default_factory=list)
-    open: Opener = psycopg.Connection.connect
+    kind: Kind = psycopg.Connection
 
 
 def environment(context: EnvironmentContext) -> None:
@@ -105,7 +104,7 @@ def environment(context: EnvironmentContext) -> None:
     """
     try:
         request = _request(context)
-        with connect(request.dsn, request.open) as conn:
+        with connect(request.dsn, request.kind) as conn:
             context.config.attributes["connected"] = conn
             if request.action in {"upgrade", "downgrade"}:
                 use_owner(conn)
@@ -122,12 +121,12 @@ def environment(context: EnvironmentContext) -> None:
         raise CommandError(f"{error}\n  {error.hint}" if error.hint else str(error)) from error
 
 
-def connect(target: Target, opener: Opener = psycopg.Connection.connect) -> psycopg.Connection[Any]:
+def connect(target: Target, kind: Kind = psycopg.Connection) -> psycopg.Connection[Any]:
     """Open an autocommit connection for the installer's own work; its statements mean PostgreSQL's operators.
 
     Args:
         target: The connection string, or an application's connection to work on.
-        opener: Opens a connection.
+        kind: The class of a connection that is opened.
 
     Raises:
         ConnectionFailed: The connection string cannot be read.
@@ -135,11 +134,7 @@ def connect(target: Target, opener: Opener = psycopg.Connection.connect) -> psyc
     """
     if isinstance(target, str):
         dsn = _SQLALCHEMY.sub("postgresql://", target)
-        dsn_parts(dsn)
-        # UTF-8 whatever PGCLIENTENCODING says: the files of sql/ are.
-        conn = opener(
-            dsn, autocommit=True, client_encoding="UTF8", fallback_application_name="pgrecall-migrate"
-        )
+        conn = open_connection(kind, dsn, fallback_application_name="pgrecall-migrate")
     else:
         conn = lent(target)
     try:
@@ -199,7 +194,7 @@ def _request(context: EnvironmentContext) -> _Request:
         schema=attributes.get("schema", arguments.get("schema")),
         messages=attributes.setdefault("messages", []),
         repairs=attributes.setdefault("repairs", []),
-        open=attributes.get("open", psycopg.Connection.connect),
+        kind=attributes.get("kind", psycopg.Connection),
     )
 
 

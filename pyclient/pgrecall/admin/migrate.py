@@ -178,7 +178,7 @@ def migration_script(
         model=model,
         plpython=plpython,
         schema=schema,
-        open=ScriptConnection.connect,
+        kind=ScriptConnection,
     )
     return cast("ScriptConnection", config.attributes["connected"]).script(with_roles=with_roles)
 

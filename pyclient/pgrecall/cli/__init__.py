@@ -3,10 +3,11 @@
 `main` imports the commands only when it needs them: a hook runs before each prompt, and without them.
 """
 
+import errno
 import gc
 import io
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from pgrecall.local_zone import use_local_zone
 
@@ -29,7 +30,15 @@ def main(arguments: list[str] | None = None) -> None:
             happens: coding agents take 2 for an order to stop the user's prompt.
     """
     if (sys.argv[1:2] if arguments is None else arguments[:1]) != ["hook"]:
-        _run(arguments)
+        try:
+            try:
+                _run(arguments)
+            finally:
+                # What is buffered may not fit, which Python would report without a word as it ends.
+                if sys.stdout is not None and not sys.stdout.closed:
+                    sys.stdout.flush()
+        except OSError as error:
+            _end(error)
         return
     try:
         _run(arguments)
@@ -37,6 +46,28 @@ def main(arguments: list[str] | None = None) -> None:
         from pgrecall.contrib.hooks.hook_log import end_hook
 
         end_hook(error)
+
+
+def _end(error: OSError) -> NoReturn:
+    """End the process with 1, and say what file or output failed."""
+    from pgrecall.errors import PgrecallError
+
+    from .common import print_error
+
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        # Else Python would try again as it ends.
+        sys.stdout = None
+    if error.errno != errno.EPIPE:  # who reads no further knows why
+        reason = error.strerror or str(error)
+        print_error(
+            PgrecallError(
+                reason if error.filename is None else f"{error.filename}: {reason}",
+                hint="Check the path, its permissions and the free space, also of where the output goes.",
+            )
+        )
+    raise SystemExit(1) from None
 
 
 def _run(arguments: list[str] | None) -> None:

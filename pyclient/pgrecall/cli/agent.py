@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 agent = typer.Typer(no_args_is_help=True)
 
+# As the table has it: no database is asked here. A test compares them.
 _LONGEST_NAMESPACE = 200
 
 Which = Annotated[Agent, typer.Argument(help="The agent.", show_default=False)]

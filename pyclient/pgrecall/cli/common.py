@@ -21,6 +21,7 @@ from pgrecall.local_zone import time_zone
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from pgrecall import Client
     from pgrecall.errors import PgrecallError
     from pgrecall.query.embedding import Embed as EmbedBy
     from pgrecall.query.expansion import Expand
@@ -160,6 +161,26 @@ def effective_dsn(dsn: str | None, data_dir: Path | None) -> str:
     from pgrecall.dsn import resolve
 
     return resolve(connection_string(dsn, data_dir), None, None).dsn
+
+
+def require_namespace(client: "Client", namespace: str | None) -> None:
+    """Refuse a namespace that is not there, where nothing was found in it.
+
+    Args:
+        client: A client of the database.
+        namespace: That of the command; None takes the configured one, and passes without one.
+
+    Raises:
+        UnknownNamespace: It is not there, or not for this role.
+    """
+    from pgrecall.config.settings import load
+    from pgrecall.errors import UnknownNamespace
+
+    asked = namespace or load().namespace
+    if asked is not None and asked not in {one.name for one in client.admin.namespaces()}:
+        raise UnknownNamespace(
+            f'there is no namespace "{asked}"', hint="`pgrecall namespace list` lists those that there are."
+        )
 
 
 @contextmanager

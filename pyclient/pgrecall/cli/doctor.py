@@ -43,12 +43,12 @@ def _examine(dsn: str) -> Iterator["HealthCheck"]:
 
     from pgrecall import Client
     from pgrecall.admin.migrate import check
-    from pgrecall.dsn import CONNECTION_OPTIONS
+    from pgrecall.connecting import open_connection
     from pgrecall.errors import error_from
     from pgrecall.models import HealthCheck
 
     try:
-        with psycopg.connect(dsn, **CONNECTION_OPTIONS) as connection:
+        with open_connection(psycopg.Connection, dsn) as connection:
             info = connection.info
             version = info.server_version // 10000
             encoding = info.parameter_status("server_encoding")
@@ -69,7 +69,7 @@ def _examine(dsn: str) -> Iterator["HealthCheck"]:
         detail=f"revision {state.revision}, SQL code {state.expected_hash[:12]}",
         remedy=None,
     )
-    with psycopg.connect(dsn, **CONNECTION_OPTIONS) as connection:
+    with open_connection(psycopg.Connection, dsn) as connection:
         yield _examine_pooler(connection)
     with Client(dsn, pool_max=1) as client:
         yield from client.admin.health()

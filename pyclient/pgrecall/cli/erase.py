@@ -108,10 +108,11 @@ def scrub(
         )
     import psycopg
 
+    from pgrecall.connecting import open_connection
     from pgrecall.errors import error_from
 
     try:
-        with psycopg.connect(effective_dsn(dsn, data_dir), autocommit=True) as conn:
+        with open_connection(psycopg.Connection, effective_dsn(dsn, data_dir)) as conn:
             statements = conn.execute("SELECT pgrecall.scrub_statements()").fetchall()
             for (statement,) in statements:
                 conn.execute(statement)

@@ -22,6 +22,7 @@ from .common import (
     note,
     print_json,
     print_result,
+    require_namespace,
     terminal,
 )
 
@@ -133,24 +134,26 @@ def export(
 ) -> None:
     """Write the graph of a namespace: concepts, shared mentions and relationships."""
     target = _target(dsn, data_dir, namespace)
+    from pgrecall import Client
+
     from .graph_files import FORMATS
 
     with _connected(target) as connection:
-        _check_namespace(connection, target)
+        require_namespace(Client.on(connection), target.namespace)
         lines = FORMATS[format.value](_graph_rows(connection, target, min_mentions))
         if out is None:
             sys.stdout.writelines(lines)
         else:
             try:
-                file = out.open("w", encoding="utf-8", newline="\n")
+                with out.open("w", encoding="utf-8", newline="\n") as file:
+                    file.writelines(lines)
             except OSError as error:
                 from pgrecall.errors import InvalidInput
 
                 raise InvalidInput(
-                    f"cannot write {out}: {error.strerror}", hint="Check the path and its permissions."
+                    f"cannot write {out}: {error.strerror}",
+                    hint="Check the path, its permissions and the free space.",
                 ) from error
-            with file:
-                file.writelines(lines)
 
 
 @graph.command()
@@ -250,12 +253,12 @@ def _connected(target: "Target") -> "Iterator[Connection[dict[str, Any]]]":
 
     from pgrecall.adapters import READABLE
     from pgrecall.admin.bundle import not_migrated, verify
-    from pgrecall.dsn import CONNECTION_OPTIONS
+    from pgrecall.connecting import open_connection
     from pgrecall.errors import SchemaMismatch, error_from
 
     try:
-        with psycopg.connect(
-            target.dsn, row_factory=dict_row, context=READABLE, **CONNECTION_OPTIONS
+        with open_connection(
+            psycopg.Connection, target.dsn, row_factory=dict_row, context=READABLE
         ) as connection:
             try:
                 [served] = _rows(connection, "SELECT oldest, newest FROM pgrecall.contract()")
@@ -288,20 +291,13 @@ def _status(connection: "Connection[dict[str, Any]]") -> dict[str, Any]:
     return found
 
 
-def _check_namespace(connection: "Connection[dict[str, Any]]", target: "Target") -> None:
-    if _value(connection, "SELECT pgrecall.namespace_id(%s)", [target.namespace]) is None:
-        from pgrecall.errors import UnknownNamespace
-
-        name = _value(connection, "SELECT pgrecall.namespace_name(%s)", [target.namespace])
-        raise UnknownNamespace(f'there is no namespace "{name}"', hint="Check the name.")
-
-
 def _concept(connection: "Connection[dict[str, Any]]", target: "Target", name: str) -> int:
     found = _value(connection, "SELECT pgrecall.find_concept(%s, %s)", [name, target.namespace])
     if found is None:
+        from pgrecall import Client
         from pgrecall.errors import NotFound
 
-        _check_namespace(connection, target)
+        require_namespace(Client.on(connection), target.namespace)
         raise NotFound(
             f'no concept is called "{name}"',
             hint="Give the full stored name; case does not matter.",

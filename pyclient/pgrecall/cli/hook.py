@@ -11,6 +11,9 @@ from .common import DataDir, Dsn, Namespace, connection_string, require_database
 
 hook = typer.Typer(no_args_is_help=True)
 
+# Longer than the budget of a recall: no prompt waits for it. An agent may leave the input open for ever.
+_INPUT_SECONDS = 5.0
+
 
 class Agent(StrEnum):
     """A coding agent."""
@@ -68,7 +71,7 @@ def capture(
     from pgrecall.contrib.hooks.payload import read_payload
 
     try:
-        payload = read_payload()
+        payload = read_payload(_INPUT_SECONDS)
         require_database(dsn, data_dir)
         with Client(connection_string(dsn, data_dir), pool_max=1) as client:
             done = capture_turns(client, agent.value, payload, namespace=namespace)

@@ -36,9 +36,6 @@ Id = Annotated[int, typer.Argument(help="The memory.", metavar="ID")]
 Ids = Annotated[list[int], typer.Argument(help="The memories.", metavar="ID…")]
 Forgotten = Annotated[bool, typer.Option("--forgotten", help="Forgotten memories instead.")]
 
-# `get_many` takes no more.
-_IDS_AT_ONCE = 1000
-
 
 def get(
     ids: Ids,
@@ -275,13 +272,13 @@ def forget(
 
 def _forgettable(client: "Client", ids: Sequence[int]) -> list[int]:
     """Return those of some memories that `forget` would find, each once."""
-    found: list[int] = []
-    once = list(dict.fromkeys(ids))
-    for start in range(0, len(once), _IDS_AT_ONCE):
-        # With what has expired, which can be forgotten too.
-        stored = client.get_many(once[start : start + _IDS_AT_ONCE], include_forgotten=True)
-        found += [memory.id for memory in stored if memory.forgotten_at is None]
-    return found
+    # One by one, as they are forgotten. With what has expired, which can be forgotten too.
+    return [
+        memory.id
+        for id in dict.fromkeys(ids)
+        for memory in client.get_many([id], include_forgotten=True)
+        if memory.forgotten_at is None
+    ]
 
 
 def restore(ids: Ids, as_json: AsJson = False, dsn: Dsn = None, data_dir: DataDir = None) -> None:

@@ -1,16 +1,23 @@
 """`pgrecall page`: standing answers of a namespace."""
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from pgrecall.formatting import counted, sanitize_line
 
-from .common import AsJson, DataDir, Dsn, Namespace, connection_string, echo, note, print_json
-
-if TYPE_CHECKING:
-    from pgrecall import Client
+from .common import (
+    AsJson,
+    DataDir,
+    Dsn,
+    Namespace,
+    connection_string,
+    echo,
+    note,
+    print_json,
+    require_namespace,
+)
 
 page = typer.Typer(no_args_is_help=True)
 
@@ -84,7 +91,7 @@ def show(
     with Client(connection_string(dsn, data_dir), namespace=namespace, pool_max=1) as client:
         found = client.pages.get(name)
         if found is None:
-            _check_namespace(client, namespace)
+            require_namespace(client, namespace)
     if found is None:
         note(f"there is no page {sanitize_line(name)}")
         raise typer.Exit(1)
@@ -95,18 +102,6 @@ def show(
         note(f"behind since {found.stale_since.isoformat(timespec='seconds')}")
     if found.lines:
         echo(found.as_text())
-
-
-def _check_namespace(client: "Client", namespace: str | None) -> None:
-    """Raise an error if the namespace that was looked in is not there."""
-    from pgrecall.config.settings import load
-    from pgrecall.errors import UnknownNamespace
-
-    asked = namespace or load().namespace
-    if asked is not None and asked not in {one.name for one in client.admin.namespaces()}:
-        raise UnknownNamespace(
-            f'there is no namespace "{asked}"', hint="`pgrecall namespace list` lists those that there are."
-        )
 
 
 @page.command("list")

@@ -17,6 +17,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
 from pgrecall.errors import InvalidInput, PgrecallError, TooLarge
+from pgrecall.files import NoTemporaryFile
 from pgrecall.languages import AUTO, LANGUAGES, load_detector
 from pgrecall.models import NewMemory
 from pgrecall.new_memories import new_memory
@@ -174,6 +175,8 @@ def _import(
     for line in _numbered(lines):
         try:
             item = _item(run, line, namespace_field, detect_language)
+        except NoTemporaryFile:
+            raise
         except PgrecallError as error:
             run.rejected.append(Rejection(line.number, error.message))
         else:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from array import array
 from bisect import bisect_left
+from contextlib import suppress
 from dataclasses import dataclass, field
 from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING, Any
 
 from pgrecall.errors import InvalidInput
+from pgrecall.files import temporary_file
 
 from .bisect import bisect
 
@@ -91,9 +93,10 @@ class Restorer:
         """
         if "kind" in record:
             if record["kind"] != "header":
-                if self._records is None:
-                    self._records = TemporaryFile()  # noqa: SIM115 - until `close`
-                self._records.write(b"%d %s\n" % (number, json.dumps(record).encode()))
+                with temporary_file():
+                    if self._records is None:
+                        self._records = TemporaryFile()  # noqa: SIM115 - until `close`
+                    self._records.write(b"%d %s\n" % (number, json.dumps(record).encode()))
             return
         id = _id(record, "id")
         namespace = record.get("namespace")
@@ -131,7 +134,8 @@ class Restorer:
     def _finish_records(self) -> None:
         if self._records is None:
             return
-        self._records.seek(0)
+        with temporary_file():
+            self._records.seek(0)
         batch: list[tuple[int, str]] = []
         size = 0
         for line in self._records:
@@ -145,8 +149,10 @@ class Restorer:
 
     def close(self) -> None:
         """Remove what is kept until the end."""
+        # What did not fit has been reported by what was to store it.
         if self._records is not None:
-            self._records.close()
+            with suppress(OSError):
+                self._records.close()
 
     def _mapped(self, record: dict[str, Any]) -> dict[str, Any]:
         """Return a record with the ids of this database; 0 is an id of no memory."""

@@ -25,6 +25,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from pgrecall.connecting import open_connection
+
 from . import process
 from .binaries import binaries, usable_binaries
 from .process import (
@@ -380,8 +382,8 @@ class EmbeddedServer:
         deadline = time.monotonic() + CONNECT_SECONDS
         while True:
             try:
-                with psycopg.connect(
-                    self.dsn("postgres"), autocommit=True, connect_timeout=CONNECT_SECONDS
+                with open_connection(
+                    psycopg.Connection, self.dsn("postgres"), connect_timeout=CONNECT_SECONDS
                 ) as connection:
                     query = "SELECT 1 FROM pg_catalog.pg_database WHERE datname = %s"
                     if connection.execute(query, [DATABASE]).fetchone() is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from threading import Thread
 from typing import Any
 
 from pgrecall.errors import PgrecallError
@@ -14,14 +15,24 @@ _LONGEST = 16 * 2**20
 _PIECE = 64 * 1024
 
 
-def read_payload() -> dict[str, Any]:
+def read_payload(seconds: float | None = None) -> dict[str, Any]:
     """Read the object on standard input.
+
+    Args:
+        seconds: How long to wait for its end; what came by then counts. None waits without a limit.
 
     Raises:
         PgrecallError: It is none.
     """
+    read = bytearray()
+    if seconds is None:
+        _read_input(read)
+    else:
+        reader = Thread(target=_read_input, args=(read,), daemon=True)
+        reader.start()
+        reader.join(seconds)
     try:
-        payload = json.loads(_standard_input())
+        payload = json.loads(bytes(read))
     except (ValueError, RecursionError):
         payload = None
     if not isinstance(payload, dict):
@@ -32,15 +43,13 @@ def read_payload() -> dict[str, Any]:
     return payload
 
 
-def _standard_input() -> bytes:
+def _read_input(read: bytearray) -> None:
     if sys.stdin is None or sys.stdin.isatty():
-        return b""
-    # Past the buffer: a waiting thread of `recalling` would hold its lock, on which Python aborts at exit.
+        return
+    # Past the buffer: a waiting thread would hold its lock, on which Python aborts at exit.
     source = getattr(sys.stdin.buffer, "raw", sys.stdin.buffer)
-    read = bytearray()
     while len(read) < _LONGEST and (piece := source.read(_PIECE)):
         read += piece
-    return bytes(read)
 
 
 def text_at(payload: dict[str, Any], *keys: str) -> str | None:

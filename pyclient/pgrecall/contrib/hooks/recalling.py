@@ -136,7 +136,7 @@ def _recall(asked: Asked, prompt: str | None, until: float, found: list[str]) ->
     from pgrecall.config import file as settings_file
     from pgrecall.config.session_settings import requested_settings
     from pgrecall.config.settings import load
-    from pgrecall.dsn import CONNECTION_OPTIONS
+    from pgrecall.connecting import open_connection
     from pgrecall.errors import error_from
 
     settings = load()
@@ -146,7 +146,7 @@ def _recall(asked: Asked, prompt: str | None, until: float, found: list[str]) ->
         query=question, max_chars=asked.max_chars, namespace=asked.namespace or settings.namespace
     )
     try:
-        with psycopg.connect(asked.dsn or settings.dsn or _embedded(), **CONNECTION_OPTIONS) as connection:
+        with open_connection(psycopg.Connection, asked.dsn or settings.dsn or _embedded()) as connection:
             local = _accepted(connection, requested) if requested else {}
             vector, model, id = _request(connection, question, until)
             if vector is None:

@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from pgrecall.errors import InvalidInput, PgrecallError
+from pgrecall.files import temporary_file
 from pgrecall.formatting import counted
 from pgrecall.models import NewMemory
 
@@ -136,7 +137,9 @@ def _log(git: Git, commit: str, chosen: tuple[str, ...]) -> Iterator[_Commit]:
         "--no-show-signature", "--no-ext-diff", "--no-textconv", "--no-mailmap", f"--format={_FORMAT}",
         *chosen, commit, "--",
     )  # fmt: skip
-    with tempfile.TemporaryFile() as complaints:
+    with temporary_file():
+        file = tempfile.TemporaryFile()  # noqa: SIM115 - closed by the block below
+    with file as complaints:
         with subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pgrecall.errors import InvalidInput, PgrecallError
-from pgrecall.files import open_regular
+from pgrecall.files import open_regular, temporary_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -110,7 +110,9 @@ def isolated_git(repository: Path) -> Iterator[Git]:
     refs = _refs(found)
     head = _resolved("HEAD", {**refs, "HEAD": _line(found / "HEAD")})
     name = (found.parent if found.name == ".git" else found).name
-    with tempfile.TemporaryDirectory(prefix="pgrecall-git-") as folder:
+    with temporary_file():
+        temporary = tempfile.TemporaryDirectory(prefix="pgrecall-git-")
+    with temporary as folder:
         own = Path(folder) / "repository"
         (own / "objects").mkdir(parents=True)
         (own / "refs").mkdir()

@@ -11,7 +11,7 @@ import psycopg
 from psycopg import sql
 from psycopg.rows import tuple_row
 
-from pgrecall.config.conninfo import dsn_parts
+from pgrecall.connecting import open_connection
 from pgrecall.errors import InvalidInput, PgrecallError, error_from
 from pgrecall.jsonl.lines import json_object
 
@@ -75,9 +75,8 @@ def connected(dsn: str) -> Iterator[psycopg.Connection[tuple[Any, ...]]]:
     Raises:
         PgrecallError: What psycopg raises in the block, translated.
     """
-    dsn_parts(dsn)
     try:
-        with psycopg.connect(dsn, row_factory=tuple_row, client_encoding="utf8") as connection:
+        with open_connection(psycopg.Connection, dsn, autocommit=False, row_factory=tuple_row) as connection:
             connection.read_only = True
             connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
             # The search_path names schemas where others may have made operators and functions: tables are

@@ -12,6 +12,7 @@ from psycopg.conninfo import make_conninfo
 from pgrecall.admin.reading import scalar
 from pgrecall.admin.schemas import qualify
 from pgrecall.config.conninfo import dsn_parts
+from pgrecall.connecting import open_connection
 from pgrecall.errors import ConnectionFailed, PgrecallError, SchemaMismatch, error_from
 
 if TYPE_CHECKING:
@@ -39,11 +40,8 @@ def connect(dsn: str) -> Connection[Any]:
     Raises:
         ConnectionFailed: The server cannot be reached.
     """
-    dsn_parts(dsn)
     with translated():
-        connection = psycopg.connect(
-            dsn, autocommit=True, client_encoding="UTF8", fallback_application_name="pgrecall-shard"
-        )
+        connection = open_connection(psycopg.Connection, dsn, fallback_application_name="pgrecall-shard")
         connection.execute("SET search_path = pg_catalog, pg_temp")
         return connection
 

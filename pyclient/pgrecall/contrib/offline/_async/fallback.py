@@ -14,7 +14,8 @@ from pgrecall._async.client import AsyncClient
 from pgrecall.concurrency import in_thread
 from pgrecall.config.conninfo import dsn_parts
 from pgrecall.config.settings import load
-from pgrecall.dsn import network_options, resolve
+from pgrecall.connecting import network_options
+from pgrecall.dsn import resolve
 from pgrecall.errors import (
     ConnectionFailed,
     NotFound,

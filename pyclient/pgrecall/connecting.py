@@ -1,0 +1,89 @@
+"""Opens connections that notice a lost network: the only way in which client, commands and daemon connect."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+from .config.conninfo import dsn_parts
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
+    import psycopg
+
+    Opened = TypeVar("Opened", bound=psycopg.Connection[Any])
+
+__all__ = ["network_options", "open_connection", "options_for"]
+
+_OPTIONS: dict[str, Any] = {
+    "autocommit": True,
+    # The SQL functions cache their plans themselves, and PgBouncer before 1.21 loses prepared statements.
+    "prepare_threshold": None,
+    "client_encoding": "UTF8",
+    "fallback_application_name": "pgrecall",
+}
+
+# Without them a call on a network that was lost waits for the kernel, some 15 minutes. Linux sends no
+# keepalives while data is unacknowledged, so a time-out of its own limits that.
+_NETWORK_OPTIONS = {
+    "connect_timeout": 10,
+    "keepalives_idle": 30,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 60_000,
+}
+
+
+@overload
+def open_connection(kind: type[Opened], dsn: str, **options: Any) -> Opened: ...
+@overload
+def open_connection(
+    kind: type[psycopg.AsyncConnection[Any]], dsn: str, **options: Any
+) -> Awaitable[psycopg.AsyncConnection[Any]]: ...
+def open_connection(
+    kind: type[psycopg.Connection[Any] | psycopg.AsyncConnection[Any]], dsn: str, **options: Any
+) -> Any:
+    """Open a connection with the options of `options_for`.
+
+    Args:
+        kind: The class of the connection; one of AsyncConnection is awaited.
+        dsn: The connection string.
+        options: Those of psycopg's `connect` that differ.
+
+    Raises:
+        ConnectionFailed: The connection string cannot be read.
+        psycopg.OperationalError: The server cannot be reached.
+    """
+    dsn_parts(dsn)
+    return kind.connect(dsn, **options_for(dsn) | options)
+
+
+def options_for(dsn: str) -> dict[str, Any]:
+    """Return the options with which psycopg shall connect."""
+    return _OPTIONS | network_options(dsn)
+
+
+def network_options(dsn: str, patience: float | None = None) -> dict[str, Any]:
+    """Return the options that detect a lost network, without those that the user names.
+
+    Args:
+        dsn: The user's connection string. Environment and service file count as well.
+        patience: Seconds until the server counts as lost; None takes 10 for a connection that is being made,
+            and 60 for one that is open.
+    """
+    from psycopg.conninfo import make_conninfo
+    from psycopg.pq import PGconn
+
+    # libpq reads environment and service file when it connects. This socket cannot exist, so that fails at
+    # once, and the password file is not read.
+    nowhere = make_conninfo(dsn, host="/dev/null", hostaddr="", port="1", password="none")  # noqa: S106
+    known = {option.keyword.decode(): option.val for option in PGconn.connect_start(nowhere.encode()).info}
+    options = dict(_NETWORK_OPTIONS)
+    if patience is not None:
+        # libpq raises a single second to two.
+        options |= {
+            "connect_timeout": max(2, math.ceil(patience)),
+            "tcp_user_timeout": math.ceil(patience * 1000),
+        }
+    return {name: value for name, value in options.items() if name in known and known[name] is None}

@@ -1,0 +1,123 @@
+"""Files, outputs and temporary folders that cannot be written: an error with a hint, never a traceback."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from support.command import Outcome
+
+FULL = Path("/dev/full")
+RUN = [sys.executable, "-m", "pgrecall"]
+
+full = pytest.mark.skipif(not FULL.exists(), reason="this system has no /dev/full")
+
+
+@pytest.fixture
+def exported(cli: Callable[..., Outcome], tmp_path: Path) -> Path:
+    """An export whose restore needs a temporary file: it holds what is no memory."""
+    file = tmp_path / "export.jsonl"
+    assert cli("remember", "tea").code == 0
+    assert cli("namespace", "retention", "default", "--keep", "90 days").code == 0
+    assert cli("export", str(file)).code == 0
+    return file
+
+
+def test_a_folder_of_temporary_files_that_is_not_there_names_tmpdir(dsn: str, exported: Path) -> None:
+    # Root may write everywhere, so every folder that Python tries is taken away.
+    code = (
+        "import tempfile\ntempfile._candidate_tempdir_list = lambda: ['/none']\n"
+        f"from pgrecall.cli import main\nmain(['import', {str(exported)!r}])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | {"PGRECALL_DSN": dsn},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "error: no temporary file can be written: No usable temporary directory" in done.stderr
+    assert "hint: Set TMPDIR" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@full
+def test_a_temporary_file_that_does_not_fit_names_tmpdir(
+    exported: Path, cli: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pgrecall.jsonl.restore.TemporaryFile", lambda: FULL.open("r+b"))
+    done = cli("import", str(exported))
+    assert done.code == 1
+    assert "error: no temporary file can be written: No space left on device" in done.err
+    assert "hint: Set TMPDIR" in done.err
+
+
+@full
+@pytest.mark.parametrize("command", [["list"], ["export", "-"], ["graph", "export", "--min-mentions", "0"]])
+def test_an_output_without_space_is_an_error(
+    command: list[str], dsn: str, cli: Callable[..., Outcome]
+) -> None:
+    assert cli("remember", "tea").code == 0
+    with FULL.open("wb") as out:
+        done = subprocess.run(
+            [*RUN, *command],
+            env=os.environ | {"PGRECALL_DSN": dsn},
+            stdout=out,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert "error: No space left on device\nhint: " in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "ignored" not in done.stderr
+
+
+def test_a_reader_that_has_left_is_no_news(dsn: str, cli: Callable[..., Outcome]) -> None:
+    assert cli("remember", "tea").code == 0
+    reads, writes = os.pipe()
+    os.close(reads)
+    try:
+        done = subprocess.run(
+            [*RUN, "list"],
+            env=os.environ | {"PGRECALL_DSN": dsn},
+            stdout=writes,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    finally:
+        os.close(writes)
+    assert (done.returncode, done.stderr) == (1, "")
+
+
+@full
+def test_a_graph_that_does_not_fit_names_its_file(cli: Callable[..., Outcome]) -> None:
+    assert cli("remember", "tea").code == 0
+    done = cli("graph", "export", "--min-mentions", "0", "--out", str(FULL))
+    assert done.code == 1
+    assert "error: cannot write /dev/full: No space left on device\nhint: " in done.err
+    assert "Traceback" not in done.err
+
+
+def test_a_folder_in_place_of_a_file_is_refused(
+    cli: Callable[..., Outcome], tmp_path: Path, exported: Path
+) -> None:
+    for command in (
+        ["export", str(tmp_path)],
+        ["graph", "export", "--out", str(tmp_path)],
+        ["import", str(tmp_path)],
+        ["import", str(exported), "--rejected", str(tmp_path)],
+    ):
+        done = cli(*command)
+        assert done.code in {1, 2}, command
+        assert done.err, command
