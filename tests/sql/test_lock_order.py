@@ -190,3 +190,20 @@ def test_the_later_of_two_changes_of_a_rule_counts(
     changed()
     said = scalar(conn, f"SELECT string_agg(t::text, ' ') FROM pgrecall.{table} t")
     assert "3 days" in said or "three" in said
+
+
+def test_a_name_that_comes_while_concepts_are_compared_is_compared_later(
+    conn: Connection[Any], other: Connection[Any]
+) -> None:
+    # The pair has the comparison wait for the names, when it has read the other concept.
+    remember(conn, "Two of one kind", tags=["decision", "decisions"])
+    remember(conn, "Another", tags=["sea"])
+    concept = scalar(conn, "SELECT c.id FROM pgrecall.concepts c WHERE c.key = 'sea'")
+    with conn.transaction():
+        conn.execute("SELECT pgrecall.add_alias(%s, 'ocean')", (concept,))
+        compared = waits(other, lambda: call(other, "pgrecall.resolve_concepts"))
+    assert compared() == 3
+    unresolved = "SELECT array_agg(c.key) FROM pgrecall.concepts c WHERE c.resolved_at IS NULL"
+    assert scalar(conn, unresolved) == ["sea"]
+    assert call(conn, "pgrecall.resolve_concepts") == 1
+    assert scalar(conn, unresolved) is None
