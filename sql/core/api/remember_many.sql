@@ -68,7 +68,8 @@ BEGIN
         RETURN QUERY SELECT i.id FROM unnest(ids) WITH ORDINALITY i (id, place) ORDER BY i.place;
         RETURN;
     END IF;
-    IF on_conflict = 'update' THEN
+    -- A row that has appeared meanwhile. A single memory is locked as it is changed.
+    IF cardinality(array_positions(ids, NULL)) > cardinality(stored) THEN
         PERFORM _pgrecall.lock_external_ids(memories, home);
     END IF;
     FOR item IN
