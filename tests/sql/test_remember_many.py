@@ -228,8 +228,6 @@ def test_batches_in_opposite_order_do_not_deadlock(conn: Connection[Any], dsn: s
     assert scalar(conn, "SELECT count(*) FROM pgrecall.memories") == 1500
 
 
-@pytest.mark.slow
-@pytest.mark.pg15
 @pytest.mark.parametrize(("names", "calls"), [("a", 0), ("ab", 1), ("ac", 1), ("cc", 2)])
 def test_memories_that_are_there_are_locked_once(conn: Connection[Any], names: str, calls: int) -> None:
     remember_many(conn, [{"content": name, "external_id": name} for name in "ab"])
@@ -242,6 +240,8 @@ def test_memories_that_are_there_are_locked_once(conn: Connection[Any], names: s
     assert scalar(conn, query) - before == calls
 
 
+@pytest.mark.slow
+@pytest.mark.pg15
 def test_twenty_thousand_tags_in_one_call(conn: Connection[Any]) -> None:
     memories = [
         {"content": "x", "tags": [f"t{place * 10 + tag}" for tag in range(10)]} for place in range(2000)
