@@ -104,12 +104,17 @@ def test_jobs_of_every_other_kind_wait(conn: Connection[Any]) -> None:
         )
         assert health(conn)["pending jobs"] == ("ok", None)
         assert f"{kind}: 1 pending, 0 in progress, 0 retrying, 0 failed" in detail(conn, "pending jobs")
-        conn.execute("UPDATE pgrecall.jobs SET waiting_since = now() - interval '1 hour' WHERE kind = %s", (kind,))
+        conn.execute(
+            "UPDATE pgrecall.jobs SET waiting_since = now() - interval '1 hour' WHERE kind = %s", (kind,)
+        )
         assert health(conn)["pending jobs"] == ("warn", "pgrecall embedder")
         beat(conn, generations=[1])
         assert str(health(conn)["pending jobs"][1]).startswith("SELECT * FROM pgrecall.jobs ")
         conn.execute("DELETE FROM pgrecall.workers")
-        conn.execute("UPDATE pgrecall.jobs SET failed_at = now(), attempts = 5, cause = 'error' WHERE kind = %s", (kind,))
+        conn.execute(
+            "UPDATE pgrecall.jobs SET failed_at = now(), attempts = 5, cause = 'error' WHERE kind = %s",
+            (kind,),
+        )
         assert health(conn)["pending jobs"] == ("ok", None)
         assert "1 failed" in detail(conn, "pending jobs")
         conn.execute("DELETE FROM pgrecall.jobs WHERE kind = %s", (kind,))

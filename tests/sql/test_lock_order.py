@@ -218,7 +218,8 @@ def test_changes_that_bring_a_language_beside_new_memories(
         if way != "import_rows":
             return remember_many(connection, memories, on_conflict="update")
         lines = [
-            {"memory": m, "import": {"kind": "k", "id": m["external_id"], "fingerprint": mark}} for m in memories
+            {"memory": m, "import": {"kind": "k", "id": m["external_id"], "fingerprint": mark}}
+            for m in memories
         ]
         return [number for _, number, _ in rows(connection, "pgrecall.import_rows", Jsonb(lines))]
 
@@ -243,7 +244,9 @@ def test_changes_that_bring_a_language_beside_new_memories(
 
 
 @pytest.mark.parametrize("way", ["remember_many", "import_rows"])
-def test_batches_of_new_names_in_another_order(conn: Connection[Any], other: Connection[Any], way: str) -> None:
+def test_batches_of_new_names_in_another_order(
+    conn: Connection[Any], other: Connection[Any], way: str
+) -> None:
     def store(connection: Connection[Any], tags: list[str], mark: str) -> None:
         memories = [
             {"content": f"{n} {mark}", "external_id": f"{n}", "tags": [tag]} for n, tag in enumerate(tags)
@@ -252,7 +255,8 @@ def test_batches_of_new_names_in_another_order(conn: Connection[Any], other: Con
             remember_many(connection, memories, on_conflict="update")
             return
         lines = [
-            {"memory": m, "import": {"kind": "k", "id": m["external_id"], "fingerprint": mark}} for m in memories
+            {"memory": m, "import": {"kind": "k", "id": m["external_id"], "fingerprint": mark}}
+            for m in memories
         ]
         rows(connection, "pgrecall.import_rows", Jsonb(lines))
 
@@ -263,7 +267,11 @@ def test_batches_of_new_names_in_another_order(conn: Connection[Any], other: Con
         stored = waits(other, lambda: store(other, ["zz", "aa", "mm"], "2"))
         call(conn, "update_memory", second, tags=["zz"])
     stored()
-    assert scalar(conn, "SELECT array_agg(c.key ORDER BY c.key) FROM pgrecall.concepts c") == ["aa", "mm", "zz"]
+    assert scalar(conn, "SELECT array_agg(c.key ORDER BY c.key) FROM pgrecall.concepts c") == [
+        "aa",
+        "mm",
+        "zz",
+    ]
 
 
 def test_a_name_that_a_batch_does_not_come_to_is_not_kept(conn: Connection[Any]) -> None:

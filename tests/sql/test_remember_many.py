@@ -232,7 +232,9 @@ def test_batches_in_opposite_order_do_not_deadlock(conn: Connection[Any], dsn: s
 def test_memories_that_are_there_are_locked_once(conn: Connection[Any], names: str, calls: int) -> None:
     remember_many(conn, [{"content": name, "external_id": name} for name in "ab"])
     conn.execute("SET track_functions = 'pl'")
-    query = "SELECT COALESCE(sum(calls), 0) FROM pg_stat_xact_user_functions WHERE funcname = 'lock_external_ids'"
+    query = (
+        "SELECT COALESCE(sum(calls), 0) FROM pg_stat_xact_user_functions WHERE funcname = 'lock_external_ids'"
+    )
     before = scalar(conn, query)
     batch = [{"content": f"{name}, corrected", "external_id": name} for name in names]
     remember_many(conn, batch, on_conflict="update")
