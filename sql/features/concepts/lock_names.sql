@@ -48,7 +48,9 @@ BEGIN
         ORDER BY n.namespace_id, n.alias COLLATE "C"
     LOOP
         IF NOT item.is_held THEN
-            fresh := fresh || _pgrecall.upsert_concepts(ARRAY[ROW (item.namespace_id, item.alias, item.name)::pgrecall.naming]);
+            IF _pgrecall.upsert_concepts(ARRAY[ROW (item.namespace_id, item.alias, item.name)::pgrecall.naming]) > 0 THEN
+                fresh := fresh || ROW (item.namespace_id, item.alias, item.name)::pgrecall.naming;
+            END IF;
             CONTINUE;
         END IF;
         SELECT a.concept_id, a.id INTO owner FROM pgrecall.concept_aliases a

@@ -1,5 +1,5 @@
 -- Creates missing concepts for names, locks them until commit, and removes names that nothing mentions any more.
--- Returns the names that it has made.
+-- Returns how many names it has made.
 --
 -- A name that already belongs to a concept creates none. Names are processed in one pass, ordered by namespace and
 -- name, so that writers that share names wait and do not deadlock. Until commit:
@@ -12,14 +12,14 @@
 -- named  names about to be mentioned
 -- lost   names that lost a mention or a relationship
 CREATE OR REPLACE FUNCTION _pgrecall.upsert_concepts(named pgrecall.naming[], lost pgrecall.naming[] DEFAULT '{}')
-RETURNS pgrecall.naming[]
+RETURNS integer
 LANGUAGE plpgsql VOLATILE
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
     item record;
     made bigint;
-    fresh pgrecall.naming[] := '{}'::pgrecall.naming[];
+    fresh integer := 0;
     owner bigint;
     owners bigint[] := '{}'::bigint[];
     gone text[] := '{}'::text[];
@@ -53,7 +53,7 @@ BEGIN
             VALUES (item.namespace_id, item.alias, made, item.name)
             ON CONFLICT DO NOTHING;
             IF FOUND THEN
-                fresh := fresh || ROW (item.namespace_id, item.alias, item.name)::pgrecall.naming;
+                fresh := fresh + 1;
                 EXIT;
             END IF;
             -- Another writer has just created the name: read it again.
