@@ -90,6 +90,36 @@ def test_the_backlog_grows(conn: Connection[Any]) -> None:
     assert str(remedy).startswith("SELECT * FROM pgrecall.jobs ")
 
 
+def test_jobs_of_every_other_kind_wait(conn: Connection[Any]) -> None:
+    assert health(conn)["pending jobs"] == ("ok", None)
+    (number,) = remember(conn, "open")
+    declared = {kind for (kind,) in conn.execute("SELECT kind FROM _pgrecall.job_kinds()")}
+    others = sorted(declared - {"embedding", "text"})
+    assert len(others) > 2
+    for kind in others:
+        conn.execute(
+            "INSERT INTO pgrecall.jobs (memory_id, kind, namespace_id)"
+            " SELECT id, %s, namespace_id FROM pgrecall.memories WHERE id = %s",
+            (kind, number),
+        )
+        assert health(conn)["pending jobs"] == ("ok", None)
+        assert f"{kind}: 1 pending, 0 in progress, 0 retrying, 0 failed" in detail(conn, "pending jobs")
+        conn.execute(
+            "UPDATE pgrecall.jobs SET waiting_since = now() - interval '1 hour' WHERE kind = %s", (kind,)
+        )
+        assert health(conn)["pending jobs"] == ("warn", "pgrecall embedder")
+        beat(conn, generations=[1])
+        assert str(health(conn)["pending jobs"][1]).startswith("SELECT * FROM pgrecall.jobs ")
+        conn.execute("DELETE FROM pgrecall.workers")
+        conn.execute(
+            "UPDATE pgrecall.jobs SET failed_at = now(), attempts = 5, cause = 'error' WHERE kind = %s",
+            (kind,),
+        )
+        assert health(conn)["pending jobs"] == ("ok", None)
+        assert "1 failed" in detail(conn, "pending jobs")
+        conn.execute("DELETE FROM pgrecall.jobs WHERE kind = %s", (kind,))
+
+
 def test_memories_were_given_up(conn: Connection[Any]) -> None:
     first, second, third = remember(conn, "one", "two", "three")
     fail_for_good(conn, first, "error")

@@ -154,6 +154,40 @@ def test_a_note_comes_back_with_a_restored_message(on: Connection[Any]) -> None:
     assert notes_in(on) == [(TRAINS, False)]
 
 
+@pytest.mark.parametrize("end", ["expires_at", "retention"])
+@pytest.mark.parametrize("batch", [1, 1000])
+def test_a_note_that_expired_with_its_message_comes_back_with_it(
+    on: Connection[Any], end: str, batch: int
+) -> None:
+    ids = noted(on, expires_at="2999-01-01T00:00:00Z" if end == "expires_at" else None)
+    if end == "expires_at":
+        on.execute("UPDATE pgrecall.memories SET expires_at = now() - interval '1 hour'")
+    else:
+        on.execute("UPDATE pgrecall.memories SET created_at = now() - interval '2 days'")
+        call(on, "pgrecall.set_retention", "default", "1 day")
+    for _ in range(5):
+        rows(on, "pgrecall.expire_memories", batch)
+    assert notes_in(on) == [(TRAINS, True)]
+    call(on, "pgrecall.set_retention", "default", None)
+    call(on, "restore", ids[2])
+    queue(on)
+    assert note(on, claim(on), Priya_prefers_trains=[ids[2]]) == 1
+    assert notes_in(on) == [(TRAINS, False)]
+    assert stored(on, the_note(on))["expires_at"] is None
+
+
+def test_a_note_that_a_user_let_expire_stays_forgotten(on: Connection[Any]) -> None:
+    ids = noted(on, expires_at="2999-01-01T00:00:00Z")
+    on.execute("UPDATE pgrecall.memories SET expires_at = now() - interval '2 hours' WHERE category = 'note'")
+    rows(on, "pgrecall.expire_memories")
+    on.execute("UPDATE pgrecall.memories SET expires_at = now() - interval '1 hour' WHERE id = %s", (ids[2],))
+    rows(on, "pgrecall.expire_memories")
+    call(on, "restore", ids[2])
+    queue(on)
+    assert note(on, claim(on), Priya_prefers_trains=[ids[2]]) == 1
+    assert notes_in(on) == [(TRAINS, True)]
+
+
 def test_a_note_of_a_message_that_changed_while_the_model_was_asked_is_void(on: Connection[Any]) -> None:
     first, second, third = talk(on)
     tickets = claim(on)

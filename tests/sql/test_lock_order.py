@@ -190,3 +190,99 @@ def test_the_later_of_two_changes_of_a_rule_counts(
     changed()
     said = scalar(conn, f"SELECT string_agg(t::text, ' ') FROM pgrecall.{table} t")
     assert "3 days" in said or "three" in said
+
+
+def test_a_name_that_comes_while_concepts_are_compared_is_compared_later(
+    conn: Connection[Any], other: Connection[Any]
+) -> None:
+    # The pair has the comparison wait for the names, when it has read the other concept.
+    remember(conn, "Two of one kind", tags=["decision", "decisions"])
+    remember(conn, "Another", tags=["sea"])
+    concept = scalar(conn, "SELECT c.id FROM pgrecall.concepts c WHERE c.key = 'sea'")
+    with conn.transaction():
+        conn.execute("SELECT pgrecall.add_alias(%s, 'ocean')", (concept,))
+        compared = waits(other, lambda: call(other, "pgrecall.resolve_concepts"))
+    assert compared() == 3
+    unresolved = "SELECT array_agg(c.key) FROM pgrecall.concepts c WHERE c.resolved_at IS NULL"
+    assert scalar(conn, unresolved) == ["sea"]
+    assert call(conn, "pgrecall.resolve_concepts") == 1
+    assert scalar(conn, unresolved) is None
+
+
+@pytest.mark.parametrize("way", ["remember_many", "import_rows", "update_memory"])
+def test_changes_that_bring_a_language_beside_new_memories(
+    conn: Connection[Any], other: Connection[Any], way: str
+) -> None:
+    def store(connection: Connection[Any], mark: str, **options: object) -> list[Any]:
+        memories = [{"content": f"{n} {mark}", "external_id": n, **options} for n in ("one", "two")]
+        if way != "import_rows":
+            return remember_many(connection, memories, on_conflict="update")
+        lines = [
+            {"memory": m, "import": {"kind": "k", "id": m["external_id"], "fingerprint": mark}}
+            for m in memories
+        ]
+        return [number for _, number, _ in rows(connection, "pgrecall.import_rows", Jsonb(lines))]
+
+    message, note = store(conn, "1", tags=["beach"])
+    conn.execute(
+        "INSERT INTO pgrecall.note_evidence (note_id, memory_id, is_stated) VALUES (%s, %s, true)",
+        (note, message),
+    )
+
+    def change() -> None:
+        if way == "update_memory":
+            call(other, way, message, content="eins", language="german")
+        else:
+            store(other, "2", tags=["sea"], language="german")
+
+    with conn.transaction():
+        remember(conn, "Ein Tag am Meer", language="german")
+        changed = waits(other, change)
+        remember(conn, "On the beach", tags=["beach"])
+    changed()
+    assert scalar(conn, "SELECT language FROM pgrecall.memories WHERE id = %s", message) == "german"
+
+
+@pytest.mark.parametrize("way", ["remember_many", "import_rows"])
+def test_batches_of_new_names_in_another_order(
+    conn: Connection[Any], other: Connection[Any], way: str
+) -> None:
+    def store(connection: Connection[Any], tags: list[str], mark: str) -> None:
+        memories = [
+            {"content": f"{n} {mark}", "external_id": f"{n}", "tags": [tag]} for n, tag in enumerate(tags)
+        ]
+        if way == "remember_many":
+            remember_many(connection, memories, on_conflict="update")
+            return
+        lines = [
+            {"memory": m, "import": {"kind": "k", "id": m["external_id"], "fingerprint": mark}}
+            for m in memories
+        ]
+        rows(connection, "pgrecall.import_rows", Jsonb(lines))
+
+    store(conn, ["old", "old"], "1")
+    first, second = remember(conn, "one"), remember(conn, "two")
+    with conn.transaction():
+        call(conn, "update_memory", first, tags=["aa"])
+        stored = waits(other, lambda: store(other, ["zz", "aa", "mm"], "2"))
+        call(conn, "update_memory", second, tags=["zz"])
+    stored()
+    assert scalar(conn, "SELECT array_agg(c.key ORDER BY c.key) FROM pgrecall.concepts c") == [
+        "aa",
+        "mm",
+        "zz",
+    ]
+
+
+def test_a_name_that_a_batch_does_not_come_to_is_not_kept(conn: Connection[Any]) -> None:
+    remember_many(conn, [{"content": n, "external_id": n} for n in ("one", "two")])
+    call(conn, "update_memory", scalar(conn, "SELECT min(id) FROM pgrecall.memories"), is_sensitive=True)
+    batch = [
+        {"content": "one", "external_id": "one", "tags": ["hidden"]},
+        {"content": "two", "external_id": "two", "tags": ["before"]},
+        {"content": "two", "external_id": "two", "tags": ["after"]},
+        {"content": "three", "external_id": "three", "tags": ["after"]},
+    ]
+    remember_many(conn, batch, on_conflict="update")
+    assert scalar(conn, "SELECT array_agg(c.key ORDER BY c.key) FROM pgrecall.concepts c") == ["after"]
+    assert scalar(conn, "SELECT count(*) FROM pgrecall.mentions") == 2

@@ -228,6 +228,20 @@ def test_batches_in_opposite_order_do_not_deadlock(conn: Connection[Any], dsn: s
     assert scalar(conn, "SELECT count(*) FROM pgrecall.memories") == 1500
 
 
+@pytest.mark.parametrize(("names", "calls"), [("a", 0), ("ab", 1), ("ac", 1), ("cc", 2)])
+def test_memories_that_are_there_are_locked_once(conn: Connection[Any], names: str, calls: int) -> None:
+    remember_many(conn, [{"content": name, "external_id": name} for name in "ab"])
+    conn.execute("SET track_functions = 'pl'")
+    query = (
+        "SELECT COALESCE(sum(calls), 0) FROM pg_stat_xact_user_functions WHERE funcname = 'lock_external_ids'"
+    )
+    before = scalar(conn, query)
+    batch = [{"content": f"{name}, corrected", "external_id": name} for name in names]
+    remember_many(conn, batch, on_conflict="update")
+    # The second time for what has appeared meanwhile.
+    assert scalar(conn, query) - before == calls
+
+
 @pytest.mark.slow
 @pytest.mark.pg15
 def test_twenty_thousand_tags_in_one_call(conn: Connection[Any]) -> None:

@@ -28,6 +28,7 @@ DECLARE
     home text := pgrecall.namespace_name(remember_many.namespace);
     ids bigint[];
     stored bigint[];
+    made pgrecall.naming[];
     item record;
 BEGIN
     IF jsonb_typeof(memories) IS DISTINCT FROM 'array' THEN
@@ -53,12 +54,13 @@ BEGIN
     ) n;
 
     -- All calls take their locks in one order, so that they wait for each other and do not deadlock: the rows that are there, in the
-    -- order of ids; the names that these rows and the batch mention; then new external ids, in the order of their index
-    -- (insert_memories). A row that appears meanwhile is locked last.
+    -- order of ids; namespaces that get a new language; the names that these rows and the batch mention; then new external ids, in
+    -- the order of their index (insert_memories). A row that appears meanwhile is locked last.
     IF on_conflict = 'update' AND jsonb_array_length(memories) > 1 THEN
         stored := _pgrecall.lock_external_ids(memories, home);
         IF stored <> '{}' THEN
-            PERFORM _pgrecall.lock_names(stored, _pgrecall.stated_names(memories, home));
+            PERFORM _pgrecall.lock_languages(memories, home);
+            made := _pgrecall.lock_names(stored, _pgrecall.stated_names(memories, home));
         END IF;
     END IF;
     ids := _pgrecall.insert_memories(memories, home);
@@ -66,7 +68,8 @@ BEGIN
         RETURN QUERY SELECT i.id FROM unnest(ids) WITH ORDINALITY i (id, place) ORDER BY i.place;
         RETURN;
     END IF;
-    IF on_conflict = 'update' THEN
+    -- A row that has appeared meanwhile. A single memory is locked as it is changed.
+    IF cardinality(array_positions(ids, NULL)) > cardinality(stored) THEN
         PERFORM _pgrecall.lock_external_ids(memories, home);
     END IF;
     FOR item IN
@@ -81,6 +84,10 @@ BEGIN
                                                _pgrecall.memory_of_batch(item.place, jsonb_array_length(memories)))
         END;
     END LOOP;
+    -- A sensitive memory mentions nothing, and of two changes of one memory the last counts.
+    IF made <> '{}' THEN
+        PERFORM _pgrecall.upsert_concepts('{}', made);
+    END IF;
 END
 $function$;
 

@@ -56,9 +56,16 @@ BEGIN ATOMIC
     ) f
     CROSS JOIN LATERAL (
         -- Kinds of jobs other than those of checks of their own.
-        SELECT string_agg(format('%s of %s', j.value ->> 'failed', j.key), ', ' ORDER BY j.key) AS kinds
+        SELECT string_agg(format('%s of %s', j.value ->> 'failed', j.key), ', ' ORDER BY j.key)
+                   FILTER (WHERE (j.value ->> 'failed')::bigint > 0) AS kinds,
+               string_agg(format('%s: %s pending, %s in progress, %s retrying, %s failed%s', j.key, j.value ->> 'pending',
+                                 j.value ->> 'in_progress', j.value ->> 'retrying', j.value ->> 'failed',
+                                 ', the oldest waits for ' || make_interval(secs => (j.value ->> 'seconds')::bigint)),
+                          '; ' ORDER BY j.key)
+                   FILTER (WHERE j.key <> 'text' AND (j.value ->> 'pending')::bigint > 0) AS waiting,
+               COALESCE(max((j.value ->> 'seconds')::bigint) FILTER (WHERE j.key <> 'text'), 0) AS seconds
         FROM jsonb_each(s.jobs) j
-        WHERE j.key <> 'embedding' AND (j.value ->> 'failed')::bigint > 0
+        WHERE j.key <> 'embedding'
     ) h
     CROSS JOIN LATERAL (
         SELECT string_agg(format('%s: %s dead of %s', t.relname, t.n_dead_tup, t.n_dead_tup + t.n_live_tup), ', ')
@@ -266,7 +273,12 @@ BEGIN ATOMIC
          'Until then pgrecall notifies nobody, and embedders poll.'),
         (33, 'pages', z.behind = 0, 'warn',
          CASE WHEN z.behind = 0 THEN 'none is long behind' ELSE format('%s namespaces have pages that are behind', z.behind) END,
-         CASE WHEN e.alive > 0 THEN 'SELECT pgrecall.refresh_pages() as an administrator shows the error.' ELSE 'pgrecall embedder' END)
+         CASE WHEN e.alive > 0 THEN 'SELECT pgrecall.refresh_pages() as an administrator shows the error.' ELSE 'pgrecall embedder' END),
+        (34, 'pending jobs', h.seconds < 600, 'warn', COALESCE(h.waiting, 'none'),
+         CASE WHEN e.alive > 0
+             THEN 'SELECT * FROM pgrecall.jobs WHERE attempts > 0 shows the errors. Of a kind that is switched off, '
+                  'DELETE FROM pgrecall.jobs WHERE kind = … drops what waits; pgrecall.reextract() queues it again.'
+             ELSE 'pgrecall embedder' END)
     ) AS c (place, check_name, good, otherwise, detail, remedy)
     ORDER BY c.place;
 END;

@@ -21,7 +21,7 @@ BEGIN
     PERFORM _pgrecall.check_memory(fields, 'memory ' || change_memory.id);
     PERFORM _pgrecall.check_language(fields ->> 'language');
     IF EXISTS (SELECT FROM pgrecall.note_evidence e WHERE e.memory_id = seen) THEN
-        PERFORM _pgrecall.lock_with_notes(ARRAY[seen]);
+        PERFORM _pgrecall.lock_with_notes(ARRAY[seen], fields ->> 'language');
     END IF;
     SELECT m.* INTO stored FROM pgrecall.memories m
     WHERE m.id = seen AND (m.deleted_at IS NULL OR revive)

@@ -30,9 +30,10 @@ BEGIN
         RETURN 0;
     END IF;
     FOR home IN
-        SELECT c.namespace_id, array_agg(c.id ORDER BY c.id) AS ids
+        SELECT c.namespace_id, array_agg(c.id ORDER BY c.id) AS ids, array_agg(c.version ORDER BY c.id) AS versions
         FROM (
-            SELECT c.namespace_id, c.id FROM pgrecall.concepts c WHERE c.resolved_at IS NULL ORDER BY c.id LIMIT batch
+            SELECT c.namespace_id, c.id, c.xmin AS version
+            FROM pgrecall.concepts c WHERE c.resolved_at IS NULL ORDER BY c.id LIMIT batch
         ) c
         GROUP BY c.namespace_id
         ORDER BY c.namespace_id
@@ -66,7 +67,14 @@ BEGIN
             WHEN lock_not_available THEN
                 CONTINUE;
         END;
-        chosen := ARRAY(SELECT c.id FROM pgrecall.concepts c WHERE c.id = ANY (home.ids) ORDER BY c.id FOR NO KEY UPDATE SKIP LOCKED);
+        -- One that has changed since it was read may have a name that was not compared: it stays for the next call.
+        chosen := ARRAY(
+            SELECT c.id
+            FROM unnest(home.ids, home.versions) v (id, version)
+            JOIN pgrecall.concepts c ON c.id = v.id AND c.xmin = v.version
+            ORDER BY c.id
+            FOR NO KEY UPDATE OF c SKIP LOCKED
+        );
         UPDATE pgrecall.concepts c SET resolved_at = now() WHERE c.id = ANY (chosen);
         looked_at := looked_at + cardinality(home.ids);
     END LOOP;

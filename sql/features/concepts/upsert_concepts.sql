@@ -1,4 +1,5 @@
 -- Creates missing concepts for names, locks them until commit, and removes names that nothing mentions any more.
+-- Returns how many names it has made.
 --
 -- A name that already belongs to a concept creates none. Names are processed in one pass, ordered by namespace and
 -- name, so that writers that share names wait and do not deadlock. Until commit:
@@ -11,13 +12,14 @@
 -- named  names about to be mentioned
 -- lost   names that lost a mention or a relationship
 CREATE OR REPLACE FUNCTION _pgrecall.upsert_concepts(named pgrecall.naming[], lost pgrecall.naming[] DEFAULT '{}')
-RETURNS void
+RETURNS integer
 LANGUAGE plpgsql VOLATILE
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
     item record;
     made bigint;
+    fresh integer := 0;
     owner bigint;
     owners bigint[] := '{}'::bigint[];
     gone text[] := '{}'::text[];
@@ -50,7 +52,10 @@ BEGIN
             INSERT INTO pgrecall.concept_aliases (namespace_id, alias, concept_id, name)
             VALUES (item.namespace_id, item.alias, made, item.name)
             ON CONFLICT DO NOTHING;
-            EXIT WHEN FOUND;
+            IF FOUND THEN
+                fresh := fresh + 1;
+                EXIT;
+            END IF;
             -- Another writer has just created the name: read it again.
             DELETE FROM pgrecall.concepts c WHERE c.id = made;
         END LOOP;
@@ -58,5 +63,6 @@ BEGIN
     FOR owner IN SELECT DISTINCT o.id FROM unnest(owners) o (id) ORDER BY o.id LOOP
         PERFORM _pgrecall.repair_concept(owner, gone);
     END LOOP;
+    RETURN fresh;
 END
 $function$;

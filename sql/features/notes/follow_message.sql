@@ -4,7 +4,8 @@
 -- sensitive if the message is. The other messages are read again, and bring it back if they state it without this one. An
 -- edited or restored message is read again too.
 --
--- A note that a user has forgotten stays as it is, so that reading its messages again does not bring it back.
+-- A note that a user has forgotten stays as it is, so that reading its messages again does not bring it back. So does one that a
+-- user let expire before its message; one that expired with the message is withdrawn with it.
 CREATE OR REPLACE FUNCTION _pgrecall.follow_message()
 RETURNS trigger
 LANGUAGE plpgsql
@@ -43,7 +44,9 @@ BEGIN
     UPDATE pgrecall.note_evidence e
     SET is_stated = false
     FROM pgrecall.memories n
-    WHERE e.note_id = ANY (notes) AND e.is_stated AND n.id = e.note_id AND n.deleted_at IS NULL;
+    WHERE e.note_id = ANY (notes) AND e.is_stated AND n.id = e.note_id
+      -- expire_memories() forgets both, in any order. What it forgets has expired by then.
+      AND (n.deleted_at IS NULL OR n.expires_at <= n.deleted_at AND n.expires_at >= NEW.expires_at AND NEW.deleted_at IS NOT NULL);
     UPDATE pgrecall.memories n
     SET deleted_at = COALESCE(n.deleted_at, now()), updated_at = now(), is_sensitive = n.is_sensitive OR NEW.is_sensitive
     WHERE n.id = ANY (notes) AND (n.deleted_at IS NULL OR NEW.is_sensitive AND NOT n.is_sensitive);

@@ -3,7 +3,9 @@
 -- A message that changes withdraws its notes (follow_message). Locked only then, after the names of the message, they would deadlock
 -- with whoever changes a note or another of its messages. Rows come before names, in the order of ids, as for every writer of
 -- several memories. A single memory needs no more than its row: its change locks its names in order.
-CREATE OR REPLACE FUNCTION _pgrecall.lock_with_notes(memory_ids bigint[])
+--
+-- language  that the memories get; NULL: they keep theirs
+CREATE OR REPLACE FUNCTION _pgrecall.lock_with_notes(memory_ids bigint[], language text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE
 SET search_path FROM CURRENT
@@ -19,6 +21,12 @@ BEGIN
         ORDER BY m.id FOR NO KEY UPDATE
     ) l;
     IF cardinality(locked) > 1 THEN
+        -- note_languages() changes the namespace, which comes before names.
+        PERFORM FROM pgrecall.namespaces n
+        WHERE n.id IN (SELECT m.namespace_id FROM pgrecall.memories m WHERE m.id = ANY (memory_ids))
+          AND lock_with_notes.language <> ALL (n.languages)
+        ORDER BY n.id
+        FOR NO KEY UPDATE;
         PERFORM _pgrecall.lock_names(locked);
     END IF;
 END

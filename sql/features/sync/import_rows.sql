@@ -31,6 +31,7 @@ DECLARE
     given jsonb[];
     ids bigint[];
     changed bigint[];
+    made pgrecall.naming[];
     outcomes text[];
     fresh jsonb;
     places bigint[];
@@ -83,7 +84,8 @@ BEGIN
         FOR NO KEY UPDATE
     ) l;
     IF changed IS NOT NULL THEN
-        PERFORM _pgrecall.lock_names(changed, _pgrecall.stated_names(to_jsonb(given), home));
+        PERFORM _pgrecall.lock_languages(to_jsonb(given), home);
+        made := _pgrecall.lock_names(changed, _pgrecall.stated_names(to_jsonb(given), home));
     END IF;
     SELECT array_agg(a.id ORDER BY a.place),
            array_agg(CASE
@@ -146,6 +148,10 @@ BEGIN
     FROM jsonb_array_elements(rows) WITH ORDINALITY r (value, place)
     WHERE m.id = ids[r.place] AND outcomes[r.place] = 'updated'
       AND COALESCE(r.value ->> 'updated_at', r.value ->> 'deleted_at') IS NOT NULL;
+    -- What is sensitive, forgotten or kept as it is mentions nothing of this.
+    IF made <> '{}' THEN
+        PERFORM _pgrecall.upsert_concepts('{}', made);
+    END IF;
 
     RETURN QUERY
         SELECT o.place::integer, ids[o.place], o.outcome
