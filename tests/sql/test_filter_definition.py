@@ -171,7 +171,7 @@ def test_an_index_serves_exactly_the_conditions_that_are_said_to_have_one(conn: 
     conn.execute("ANALYZE pgrecall.memories")
     conn.execute("SET LOCAL enable_seqscan = off")
     for name, value in excluding(conn).items():
-        for keyed in ("f", "_pgrecall.with_keys(1, f)"):
+        for keyed in ("f", "_pgrecall.with_keys(1, f, 2000)"):
             text = scalar(
                 conn, f"SELECT ({keyed})::text FROM _pgrecall.memory_filter(filter => %s::jsonb) f",
                 json.dumps({name: value}),

@@ -288,7 +288,7 @@ def test_pages_and_filters_use_their_indexes(conn: Connection[Any]) -> None:
         *(
             (
                 "memories_keys_idx",
-                f"_pgrecall.matches_filter(m, _pgrecall.with_keys(1, _pgrecall.memory_filter(NULL, {tags_and_metadata}, NULL, NULL, NULL, NULL, NULL, NULL, false, true)))",
+                f"_pgrecall.matches_filter(m, _pgrecall.with_keys(1, _pgrecall.memory_filter(NULL, {tags_and_metadata}, NULL, NULL, NULL, NULL, NULL, NULL, false, true), 2000))",
             )
             for tags_and_metadata in keyed
         ),

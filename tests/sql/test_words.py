@@ -46,6 +46,17 @@ def recalled(conn: Connection[Any], query: str) -> list[str]:
         ("simple", "Zażółć gęślą jaźń w Łodzi", "zazolc gesla jazn lodzi"),
         ("english", "A résumé from São Paulo, naïve", "resume sao paulo naive"),
         ("danish", "Æbler og rødgrød på Ærø", "aebler rodgrod aero"),
+        ("english", "Η Αθήνα και ο Πειραιάς", "Αθηνα ΠΕΙΡΑΙΑΣ"),
+        ("greek", "Τα κλειδιά είναι στην Αθήνα", "κλειδια Αθηνα"),
+        ("simple", "Ἀθῆναι τῆς Ἑλλάδος", "αθηναι ελλαδος"),
+        ("english", "Ёлка стоит у окна, за́мок закрыт", "елка замок закрыт"),
+        ("russian", "Ёлка стоит у окна, счёт оплачен", "елка счет"),
+        ("english", "عمّان ثم الإسكندرية مع مُحَمَّد", "عمان الاسكندرية محمد"),
+        ("arabic", "وصل مُحَمَّد إلى الإسكندرية", "محمد الاسكندرية"),
+        ("simple", "کتاب علی روی میز است", "كتاب علي روي ميز"),
+        ("english", "יְרוּשָׁלַיִם שֶׁל זָהָב", "ירושלים זהב"),
+        ("english", "फ़ाइल मूँगफली गाड़ी हिन्दी सम्बन्ध", "फाइल मूंगफली गाडी हिंदी संबंध"),
+        ("hindi", "बाज़ार में गाड़ी", "बाजार गाडी"),
     ],
 )  # fmt: skip
 def test_accents_do_not_count(conn: Connection[Any], language: str, accented: str, plain: str) -> None:
@@ -60,6 +71,22 @@ def test_accents_do_not_count(conn: Connection[Any], language: str, accented: st
     assert recalled(conn, plain) == [accented]
     conn.execute("UPDATE pgrecall.memories SET content = %s", (plain,))
     assert recalled(conn, accented) == [plain]
+
+
+@pytest.mark.parametrize(
+    "number",
+    ["٤٧١٢", "۴۷۱۲", "४७१२", "৪৭১২", "੪੭੧੨", "૪૭૧૨", "୪୭୧୨", "௪௭௧௨", "౪౭౧౨", "೪೭೧೨", "൪൭൧൨", "๔๗๑๒", "໔໗໑໒", "༤༧༡༢", "၄၇၁၂", "៤៧១២", "４７１２"],
+)  # fmt: skip
+def test_digits_of_any_script_are_the_same_number(conn: Connection[Any], number: str) -> None:
+    remember(conn, "4711")
+    stored = [remember(conn, f"x {number}"), remember(conn, "y 4712"), remember(conn, f"z-{number}")]
+    for asked in (number, "4712", f"z-{number}", "z-4712", f"room {number}"):
+        assert {row[0] for row in rows(conn, "recall", asked)} >= set(stored), asked
+    # Another number than the one asked for speaks against a memory, whatever its digits.
+    other = remember(conn, "room ١٢")
+    query = "SELECT id, confidence FROM recall(%s, k => 20)"
+    confidence: dict[int, float] = dict(conn.execute(query, (f"room {number[:2]}",)).fetchall())
+    assert confidence[other] < 0.5
 
 
 def test_stems_keep_what_accents_tell(words_conn: Connection[Any]) -> None:

@@ -9,10 +9,12 @@
 --
 -- What $and joins counts as if it stood alone; $or has no keys.
 --
--- Beyond 2,000 memories the index saves nothing: a leg finds enough of them among its best, and to compute the keys of those takes
--- longer than to compare their tags. Of a large namespace, a sample by content_hash tells whether so many pass that they need not be
--- counted: the index would list all of them first. The statement is to be planned with its arguments (EXECUTE).
-CREATE OR REPLACE FUNCTION _pgrecall.with_keys(namespace_id integer, filter pgrecall.recall_filter)
+-- Where more than `few` memories have them the index saves nothing, and to compute the keys of a memory takes longer than to compare
+-- its tags. Of a large namespace, a sample by content_hash tells whether it may be so many; fewer than four of it may be chance. The
+-- statement is to be planned with its arguments (EXECUTE).
+--
+-- few  up to how many memories the caller would rather read by their keys than look for among all others
+CREATE OR REPLACE FUNCTION _pgrecall.with_keys(namespace_id integer, filter pgrecall.recall_filter, few integer)
 RETURNS pgrecall.recall_filter
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path FROM CURRENT
@@ -22,16 +24,14 @@ DECLARE
     choices text[];
     condition record;
     keyed pgrecall.recall_filter := filter;
-    few CONSTANT integer := 2000;
-    are_few boolean;
-    size integer;
+    sampled CONSTANT integer := 400;
+    size CONSTANT bigint := _pgrecall.namespace_size(namespace_id, 100000000);
     passed bigint;
 BEGIN
     IF num_nonnulls(filter.tags_any, filter.tags_all, filter.metadata_contains, filter.metadata_path) = 0 THEN
         RETURN filter;
     END IF;
-    size := _pgrecall.namespace_size(namespace_id, 100000000);
-    IF size > 2 * few THEN
+    IF size > few THEN
         SELECT count(*) INTO passed
         FROM (
             SELECT m.tags, m.metadata
@@ -40,13 +40,12 @@ BEGIN
             WHERE m.namespace_id BETWEEN with_keys.namespace_id AND with_keys.namespace_id
               AND m.deleted_at IS NULL AND m.superseded_by IS NULL AND NOT m.is_sensitive
             ORDER BY m.namespace_id, substring(m.content_hash FROM 1 FOR 4), m.id
-            LIMIT 100
+            LIMIT sampled
         ) s
         WHERE (filter.tags_any IS NULL OR s.tags && filter.tags_any) AND (filter.tags_all IS NULL OR s.tags @> filter.tags_all)
           AND (filter.metadata_contains IS NULL OR s.metadata @> filter.metadata_contains)
           AND (filter.metadata_path IS NULL OR s.metadata @@ filter.metadata_path);
-        -- Fewer may be chance.
-        IF passed >= 8 AND passed * size > 100 * 2 * few THEN
+        IF passed >= 4 AND passed * size > sampled * few::bigint THEN
             RETURN filter;
         END IF;
     END IF;
@@ -96,21 +95,6 @@ BEGIN
     IF cardinality(leaves) > 0 THEN
         keyed.all_keys := _pgrecall.namespace_keys(namespace_id, leaves);
     END IF;
-    IF num_nonnulls(keyed.all_keys, keyed.tag_keys, keyed.value_keys) = 0 THEN
-        RETURN filter;
-    END IF;
-    EXECUTE $statement$
-        SELECT count(*) <= $4
-        FROM (
-            SELECT FROM pgrecall.memories m
-            WHERE ($1 IS NULL OR _pgrecall.filter_keys(m.namespace_id, m.tags, m.metadata) @> $1)
-              AND ($2 IS NULL OR _pgrecall.filter_keys(m.namespace_id, m.tags, m.metadata) && $2)
-              AND ($3 IS NULL OR _pgrecall.filter_keys(m.namespace_id, m.tags, m.metadata) && $3)
-            LIMIT $4 + 1
-        ) counted
-    $statement$
-    INTO are_few
-    USING keyed.all_keys, keyed.tag_keys, keyed.value_keys, few;
-    RETURN CASE WHEN are_few THEN keyed ELSE filter END;
+    RETURN keyed;
 END
 $function$;

@@ -24,7 +24,7 @@ DECLARE
             WHERE l.namespace_id = resolve_request.namespace_id AND l.ended_at IS NULL
         )
     );
-    asked CONSTANT text := pgrecall.question_part(query);
+    asked CONSTANT text := _pgrecall.fold_digits(pgrecall.question_part(query));
     languages regconfig[] := _pgrecall.query_languages(namespace_id);
 BEGIN
     PERFORM _pgrecall.check_query(query, query_vec);

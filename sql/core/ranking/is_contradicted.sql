@@ -11,16 +11,17 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
-    lacks_version CONSTANT boolean := COALESCE(memory.content !~* versions, false);
+    content CONSTANT text := _pgrecall.fold_digits(memory.content);
+    lacks_version CONSTANT boolean := COALESCE(content !~* versions, false);
     held text[];
 BEGIN
-    IF memory.content !~ '[0-9]' THEN
+    IF content !~ '[0-9]' THEN
         RETURN false;
-    ELSIF asked IS NULL OR length(memory.content) > 4000 THEN
+    ELSIF asked IS NULL OR length(content) > 4000 THEN
         RETURN lacks_version;
     END IF;
     held := _pgrecall.stated_values(
-        concat_ws(E'\n', memory.title, memory.content),
+        _pgrecall.fold_digits(concat_ws(E'\n', memory.title, memory.content)),
         ARRAY(SELECT v.lexeme FROM unnest(memory.search_vector) v WHERE v.lexeme LIKE '=%')
     );
     RETURN EXISTS (

@@ -1,4 +1,4 @@
--- Normalises the spelling of a text: NFKC, plain punctuation, no word longer than an index accepts.
+-- Normalises the spelling of a text: NFKC, Latin digits, plain punctuation, no word longer than an index accepts.
 --
 -- Letters keep their accents. An ASCII text of less than 2 kB is returned unchanged. Runs of 255 or more letters and
 -- digits are data, not words: ASCII runs are removed, others are cut, so that to_tsvector never raises its NOTICE about
@@ -25,6 +25,7 @@ BEGIN
                 '[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff]+'
                 '|(?<![A-Za-z\u00aa-\U0010ffff])[\u0300-\u036f]+', '', 'g'
             ), 262144);
+            spelling := _pgrecall.fold_digits(spelling);
         END IF;
         -- With locale C the server takes every non-ASCII character for a letter.
         spelling := regexp_replace(

@@ -1,8 +1,8 @@
--- Gives memories of an older version the lexemes of their values (value_terms), in pieces of a thousand, each in a
--- transaction; run it once after an upgrade.
+-- Gives memories of an older version the lexemes of their values (value_terms) and of letters that are folded now, in pieces of a
+-- thousand, each in a transaction.
 --
--- Run it once after an upgrade. Until then older memories are found by their words alone. Writes and recalls continue meanwhile;
--- no embedding, history or time of change is touched.
+-- Run it once after an upgrade. Until then older memories are found by their words as they were folded then. Writes and recalls
+-- continue meanwhile; no embedding, history or time of change is touched.
 CREATE OR REPLACE PROCEDURE pgrecall.rebuild_values()
 LANGUAGE plpgsql
 AS $procedure$
@@ -18,7 +18,7 @@ BEGIN
         EXIT WHEN stop IS NULL;
         -- The trigger memories_10_derive computes the column.
         UPDATE pgrecall.memories m SET search_vector = m.search_vector
-        WHERE m.id > last AND m.id <= stop AND concat(m.title, m.content) ~ '[0-9]';
+        WHERE m.id > last AND m.id <= stop AND concat(m.title, m.content, m.tags, m.category, m.expanded_keywords) ~ '[0-9\u0080-\uffff]';
         last := stop;
     END LOOP;
 END

@@ -38,11 +38,12 @@ DECLARE
     stop integer;
     found text[] := '{}'::text[];
 BEGIN
-    IF content IS NULL OR content !~ '[0-9]' THEN
+    IF content IS NULL OR _pgrecall.fold_digits(content) !~ '[0-9]' THEN
         RETURN NULL;
     END IF;
     plain := translate(
-        lower(_pgrecall.strip_accents(left(content, 65536))), E'\u2010\u2011\u2012\u2013\u2014\u2212\u00a0\u202f\u2009', '------   '
+        lower(_pgrecall.strip_accents(_pgrecall.fold_digits(left(content, 65536)))),
+        E'\u2010\u2011\u2012\u2013\u2014\u2212\u00a0\u202f\u2009', '------   '
     );
     IF plain ~ '\dt\d' THEN
         plain := regexp_replace(plain, '(\d)t(\d\d:)', '\1 \2', 'g');  -- 2026-12-09T10:30

@@ -3,7 +3,9 @@
 -- A small namespace is searched exactly (dense_exact_limit), a larger one with the HNSW index. Without filters, each of
 -- the two searches keeps one plan (rebuild_embedding_accessors). Under filters, EXECUTE plans with the arguments. The scan of an
 -- HNSW index can stop early and return rows out of order, so dense_leg() sorts them again. If it returned fewer than depth rows,
--- the exact search runs. These are separate statements: in one (UNION ALL) the exact half costs time even if it does not run.
+-- the exact search runs. If so few memories pass a filter by tags or metadata that to read them by their keys is cheaper than HNSW, it
+-- runs at once: a memory read from the table costs 18/8 of one in memories_embedding_scan_idx, for which exact_limit holds. These are
+-- separate statements: in one (UNION ALL) the exact half costs time even if it does not run.
 --
 -- A role that does not see every namespace must not learn how many memories of others are near. In a large namespace it reads a
 -- fixed number of entries of the HNSW index (shared_visits), whatever they are, or, if a filter has an index, searches exactly.
@@ -25,6 +27,7 @@ DECLARE
     private_rows CONSTANT integer := _pgrecall.private_exact_rows();
     is_large boolean;
     keyed pgrecall.recall_filter;
+    has_keys boolean;
     part_ids bigint[];
     part_distances double precision[];
 BEGIN
@@ -48,14 +51,15 @@ BEGIN
             FROM _pgrecall.scan_embeddings(namespace_id, query_vec, depth, generation) n;
         END IF;
     ELSE
-        keyed := _pgrecall.with_keys(namespace_id, filter);
-        IF is_large AND private_rows IS NULL THEN
+        keyed := _pgrecall.with_keys(namespace_id, filter, greatest(exact_limit * 2 / 3, 2000));
+        has_keys := num_nonnulls(keyed.all_keys, keyed.tag_keys, keyed.value_keys) > 0;
+        IF is_large AND private_rows IS NULL AND NOT has_keys THEN
             searches := ARRAY['nearest_filtered'];
             EXECUTE $statement$
                 SELECT array_agg(n.id), array_agg(n.distance) FROM _pgrecall.nearest_filtered($1, $2, $3, $4, $5) n
             $statement$
             INTO ids, distances
-            USING namespace_id, query_vec, keyed, depth, generation;
+            USING namespace_id, query_vec, filter, depth, generation;
         ELSIF is_large AND NOT _pgrecall.has_indexed_condition(keyed) THEN
             searches := ARRAY['nearest_shared_filtered'];
             EXECUTE $statement$

@@ -48,8 +48,9 @@ BEGIN
             SELECT array_agg(b.id), array_agg(b.score) FROM _pgrecall.bm25_scan($1, $2, $3, $4, $5, $6, $7, $8) b
         $statement$
         INTO ids, scores
-        USING namespace_id, parsed.words, parsed.idfs, parsed.any_word, parsed.required, _pgrecall.with_keys(namespace_id, filter),
-            depth, parsed.impacts;
+        USING namespace_id, parsed.words, parsed.idfs, parsed.any_word, parsed.required,
+            -- Without an index for the filter it reads all that hold a word, which are more.
+            _pgrecall.with_keys(namespace_id, filter, 2147483647), depth, parsed.impacts;
     END IF;
 END
 $function$;
