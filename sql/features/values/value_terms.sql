@@ -1,7 +1,8 @@
 -- Returns a lexeme for each value in a text, the same for all its notations: dates, times, phone numbers, quantities,
 -- money. NULL if it has none.
 --
--- Dates, times of day, phone numbers, quantities and money; a text without a digit has none, at the cost of one test. A value
+-- Dates, times of day, phone numbers, quantities and money; a number without a unit only if it is large and round, grouped, or a
+-- number of thousands or millions. A text without a digit has none, at the cost of one test. A value
 -- lexeme begins with =, which no word does, and has no position in a tsvector, so it does not count towards a text's length.
 --
 -- It cuts the text into numbers, words and signs once, and looks at each number with its neighbours. Patterns for each kind of
@@ -175,7 +176,17 @@ BEGIN
                 found := found || _pgrecall.quantity_terms(split_part(digits, '-', 1), units -> tokens[stop], 1);
                 digits := split_part(digits, '-', 2);
             END IF;
-            found := found || _pgrecall.quantity_terms(digits, units -> tokens[stop], 1);
+            -- "-20 °C", but not "10 - 20 °C"
+            found := found || _pgrecall.quantity_terms(
+                digits, units -> tokens[stop],
+                CASE WHEN units -> tokens[stop] ->> 0 LIKE 'deg_' AND before IN ('-', 'minus', 'moins', 'menos', 'meno', 'минус')
+                          AND COALESCE(tokens[place - 2] !~ '^[0-9]', true) THEN -1 ELSE 1 END
+            );
+        ELSIF scales ? tokens[stop] AND tokens[stop] <> 'm' THEN
+            found := found || _pgrecall.quantity_terms(digits, '["", 1]', (scales ->> tokens[stop])::numeric);
+        ELSIF (length(token) > 4 AND shape ~ '^d{1,3}(?:,ddd)+$|^d{1,3}\.ddd\.ddd$')
+              OR (token LIKE '%000' AND shape ~ '^d{4,12}$' AND token NOT IN ('1000', '2000')) THEN
+            found := found || _pgrecall.quantity_terms(token, '["", 1]', 1);
         ELSIF following IN ('st', 'nd', 'rd', 'th') AND shape IN ('d', 'dd', 'ddd') THEN
             found := found || ('=o' || token);
         ELSIF shape = 'dddddddd' AND left(token, 2) IN ('19', '20') THEN
