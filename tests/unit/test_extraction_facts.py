@@ -65,6 +65,7 @@ def test_what_is_denied_asked_doubted_or_quoted_gives_none(text: str) -> None:
         ("Cid’s current job is at Hooli.", ("Cid", "works at", "Hooli")),
         ("Cid rejoined Hooli.", ("Cid", "works at", "Hooli")),
         ("Cid went back to working at Hooli.", ("Cid", "works at", "Hooli")),
+        ("Cid joined Spotify as a data engineer.", ("Cid", "works at", "Spotify")),
         ("Cid is back at work at Hooli.", ("Cid", "works at", "Hooli")),
         ("Cid is back at Hooli as an engineer.", ("Cid", "works at", "Hooli")),
         ("Cid switched jobs from Initech to Hooli.", ("Cid", "works at", "Hooli")),
@@ -78,6 +79,9 @@ def test_a_new_job_is_told_in_many_ways(text: str, fact: tuple[str, str, str]) -
 @pytest.mark.parametrize(
     "text",
     [
+        "Dot joined Spotify.",
+        "Dot joined Spotify as a listener.",
+        "Dot joined Slack as an administrator.",
         "Dot rejoined the Harbour Choir.",
         "Dot has a job interview at Hooli.",
         "Dot has no job at Hooli.",

@@ -117,6 +117,7 @@ _ROLE = (
     r"|architect|director|lecturer|intern|editor|ceo|cto|chef|programmer|accountant|journalist|librarian"
     r"|administrator"
 )
+_IN_ROLE = re.compile(rf"(?: now)? as (?:an?|the|their|its) (?:[a-z-]+ ){{0,3}}(?:{_ROLE})\b")
 _RECENTLY = r"(?: has| have|['’`]ve)?(?: just| recently)?"
 _NOW = r"(?:now |currently |presently |still )?"
 _FIRM = r"(?:the )?[A-Z][\w&.-]*(?: [A-Z&][\w&.-]*){0,2}"
@@ -220,7 +221,18 @@ RULES: Final = (
         label="works at",
         pattern=re.compile(r"(?: is|['’`]m| am)(?: now)? back (?:at|with) "),
         # Who is back somewhere may be a customer there.
-        after=re.compile(rf"(?: now)? as (?:an?|the|their|its) (?:[a-z-]+ ){{0,3}}(?:{_ROLE})\b"),
+        after=_IN_ROLE,
+    ),
+    replace(
+        # Whatever its type: as what one joins Spotify tells that it is no app here.
+        job(_EITHER),
+        label="joined",
+        event=True,
+        past=None,
+        implied="works at",
+        implied_unless=_CLUB,
+        pattern=re.compile(rf"{_RECENTLY} (?:re)?joined "),
+        after=_IN_ROLE,
     ),
     _of(
         # "Nora's new employer is", and "my new employer is" by a known speaker.
