@@ -67,6 +67,44 @@ def test_a_strong_cue_corrects_a_recogniser_and_a_weak_one_does_not() -> None:
     assert retyped("It was directed by Zorbla.") == "ORG"
 
 
+@pytest.mark.parametrize(
+    ("text", "name", "wrong", "type_"),
+    [
+        ("Nora is married to Zorbla Quent.", "Zorbla Quent", "ORG", "PERSON"),
+        ("Nora is married to Zorbla.", "Zorbla", "PLACE", "PERSON"),
+        ("Nora got divorced from Zorbla Quent.", "Zorbla Quent", "PLACE", "PERSON"),
+        ("Zorbla Quent works at Deloitte.", "Zorbla Quent", "ORG", "PERSON"),
+        ("Zorbla Quent no longer works at Deloitte.", "Zorbla Quent", "PLACE", "PERSON"),
+        ("Zorbla Quent was an engineer at Deloitte.", "Zorbla Quent", "ORG", "PERSON"),
+        ("Grace Quent works for Deloitte.", "Grace Quent", "ORG", "PERSON"),
+        ("Nora moved out of Zorbla.", "Zorbla", "PERSON", "PLACE"),
+        ("Nora is moving away from Zorbla.", "Zorbla", "ORG", "PLACE"),
+        ("Nora resides in Zorbla.", "Zorbla", "ORG", "PLACE"),
+        ("Nora was laid off from Zorbla.", "Zorbla", "PLACE", "ORG"),
+        ("Nora resigned from Zorbla.", "Zorbla", "PERSON", "ORG"),
+        ("Nora is employed by Zorbla.", "Zorbla", "PERSON", "ORG"),
+        ("Nora joined Zorbla.", "Zorbla", "PLACE", "ORG"),
+        # what others do as well
+        ("Nora is married to Zorbla.", "Zorbla", "ORG", "ORG"),
+        ("Nora joined Zorbla.", "Zorbla", "PERSON", "PERSON"),
+        ("Nora is employed by Zorbla Quent.", "Zorbla Quent", "PERSON", "PERSON"),
+        ("Zorbla Quent works for Deloitte.", "Zorbla Quent", "ORG", "ORG"),
+        ("Zorbla Quent moved to Ghent.", "Zorbla Quent", "ORG", "ORG"),
+        ("Zorbla Quent joined Deloitte.", "Zorbla Quent", "ORG", "ORG"),
+        ("Zorbla works at Deloitte.", "Zorbla", "ORG", "ORG"),
+        ("Zorbla Pay works at Lidl.", "Zorbla Pay", "ORG", "ORG"),
+        ("Zorbla Quent works at night.", "Zorbla Quent", "ORG", "ORG"),
+        ("Zorbla is married to its data.", "Zorbla", "ORG", "ORG"),
+    ],
+)
+def test_what_a_sentence_says_of_a_name_corrects_a_recogniser(
+    text: str, name: str, wrong: str, type_: str
+) -> None:
+    start = text.index(name)
+    (mention,) = typed_by_context(text, [Mention(name, wrong, start, start + len(name), 0.75, "spacy")])
+    assert mention.type == type_
+
+
 def test_a_list_is_not_corrected_by_the_context() -> None:
     assert typed(read("We flew to Microsoft.").mentions) == {"Microsoft": "ORG"}
 

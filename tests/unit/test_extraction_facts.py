@@ -54,6 +54,70 @@ def test_what_is_denied_asked_doubted_or_quoted_gives_none(text: str) -> None:
     assert facts(text) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("Cid changed jobs and now works for Hooli.", ("Cid", "works at", "Hooli")),
+        ("Cid quit her job last month and now works at Hooli.", ("Cid", "works at", "Hooli")),
+        ("Cid graduated and now lives in Ghent.", ("Cid", "lives in", "Ghent")),
+        ("Cid has a new job at Hooli.", ("Cid", "works at", "Hooli")),
+        ("Cid's new employer is Hooli.", ("Cid", "works at", "Hooli")),
+        ("Cid’s current job is at Hooli.", ("Cid", "works at", "Hooli")),
+        ("Cid rejoined Hooli.", ("Cid", "works at", "Hooli")),
+        ("Cid went back to working at Hooli.", ("Cid", "works at", "Hooli")),
+        ("Cid joined Spotify as a data engineer.", ("Cid", "works at", "Spotify")),
+        ("Cid is back at work at Hooli.", ("Cid", "works at", "Hooli")),
+        ("Cid is back at Hooli as an engineer.", ("Cid", "works at", "Hooli")),
+        ("Cid switched jobs from Initech to Hooli.", ("Cid", "works at", "Hooli")),
+        ("Cid moved from working at Initech to working at Hooli.", ("Cid", "works at", "Hooli")),
+    ],
+)
+def test_a_new_job_is_told_in_many_ways(text: str, fact: tuple[str, str, str]) -> None:
+    assert fact in facts(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Dot joined Spotify.",
+        "Dot joined Spotify as a listener.",
+        "Dot joined Slack as an administrator.",
+        "Dot rejoined the Harbour Choir.",
+        "Dot has a job interview at Hooli.",
+        "Dot has no job at Hooli.",
+        "Dot wants a new job at Hooli.",
+        "Dot might have changed jobs and now works for Hooli.",
+        "Dot met a man who changed jobs and now works for Hooli.",
+        "Dot's sister changed jobs and now works for Hooli.",
+        "Dot changed jobs and her sister now works for Hooli.",
+        "Dot's old employer is Hooli.",
+        "Dot's new employer is not Hooli.",
+        "Dot's new employer is Hooli's rival.",
+        "Is Dot's new employer Hooli?",
+        "Dot is back at Hooli.",
+        "Dot is back at Hooli for a visit.",
+        "Dot is not back at work at Hooli.",
+    ],
+)
+def test_what_is_near_a_job_is_none(text: str) -> None:
+    assert "works at" not in {label for _, label, _ in facts(text)}
+
+
+def test_a_speaker_tells_of_a_new_employer() -> None:
+    for text in (
+        "My new employer is Hooli.",
+        "My new job is at Hooli.",
+        "I changed jobs and now work for Hooli.",
+    ):
+        assert facts(text, speaker="Cid") == [("Cid", "works at", "Hooli")]
+    for text in (
+        "My new employer is nice.",
+        "My sister's new employer is Hooli.",
+        "Is my new employer Hooli?",
+    ):
+        assert facts(text, speaker="Cid") == []
+
+
 def test_i_is_the_speaker_and_nobody_without_one() -> None:
     assert facts("I work at Acme.", speaker="Priya") == [("Priya", "works at", "Acme")]
     assert facts("Priya: Yeah, I love Lisbon!", speaker="Priya") == [("Priya", "likes", "Lisbon")]

@@ -8,7 +8,7 @@ from pgrecall_extract.base import Extraction
 from pgrecall_extract.entities.spacy_names import SpacyNames, spacy_installed
 from pgrecall_extract.errors import ExtractionUnavailable
 from pgrecall_extract.extractor import Extractor, ExtractorOptions
-from support.reading import assert_spans, document, typed
+from support.reading import assert_spans, document, triple, typed
 
 needs_spacy = pytest.mark.skipif(not spacy_installed(), reason="the extra nlp is not installed")
 
@@ -53,6 +53,105 @@ def test_the_model_reads_english_only_and_is_part_of_the_version() -> None:
     assert isinstance(german, Extraction)
     assert "Vladimir Putin" in typed(english.mentions)
     assert german.mentions == ()
+
+
+@pytest.fixture(scope="module")
+def extractor() -> Extractor:
+    return Extractor(ExtractorOptions(spacy=True))
+
+
+def stated(extractor: Extractor, text: str) -> set[tuple[str, str, str, bool]]:
+    """The facts of a text, and whether they have ended."""
+    (extraction,) = extractor.extract([document(text)])
+    assert isinstance(extraction, Extraction)
+    return {(*triple(fact), fact.valid_to is not None) for fact in extraction.facts}
+
+
+# The model takes each of these names for something else in one of the sentences.
+PEOPLE = [
+    "Ulf Dahl",
+    "Pelle Norén",
+    "Olu Bello",
+    "Bola Ade",
+    "Dag Lunde",
+    "Siân Price",
+    "Rune Vik",
+    "Grace Field",
+]
+TOWNS = ["Lund", "Leeds", "Faro", "Ely", "Umeå", "Visby", "Kisumu", "Wells"]
+FIRMS = ["Deloitte", "Klarna", "Northvolt", "Scania", "Oatly", "Hooli", "Zendrive"]
+
+
+@needs_spacy
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("name", PEOPLE)
+def test_a_statement_about_persons_knows_them_better_than_the_model(extractor: Extractor, name: str) -> None:
+    assert (name, "works at", "Deloitte", False) in stated(extractor, f"{name} works at Deloitte.")
+    assert (name, "works at", "Volvo", True) in stated(extractor, f"{name} was laid off from Volvo.")
+    assert (name, "lives in", "Ghent", False) in stated(extractor, f"{name} lives in Ghent.")
+    assert (name, "born in", "Oslo", False) in stated(extractor, f"{name} was born in Oslo.")
+    for married in (f"Nora Bergman is married to {name}.", f"Nora Bergman married {name} in May."):
+        assert ("Nora Bergman", "married to", name, False) in stated(extractor, married)
+    for over in (f"Nora Bergman got divorced from {name}.", f"Nora Bergman is no longer married to {name}."):
+        assert {
+            ("Nora Bergman", "married to", name, True),
+            (name, "married to", "Nora Bergman", True),
+        } <= stated(extractor, over)
+
+
+@needs_spacy
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("name", TOWNS)
+def test_a_statement_about_a_home_knows_the_town_better_than_the_model(
+    extractor: Extractor, name: str
+) -> None:
+    for home in (
+        f"Nora Bergman lives in {name}.",
+        f"Nora Bergman resides in {name}.",
+        f"Nora Bergman moved to {name}.",
+    ):
+        assert ("Nora Bergman", "lives in", name, False) in stated(extractor, home)
+    for over in (f"Nora Bergman has moved out of {name}.", f"Nora Bergman moved away from {name}.",
+                 f"Nora Bergman left {name} for good."):  # fmt: skip
+        assert ("Nora Bergman", "lives in", name, True) in stated(extractor, over)
+
+
+@needs_spacy
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("name", FIRMS)
+def test_a_statement_about_a_job_knows_the_firm_better_than_the_model(
+    extractor: Extractor, name: str
+) -> None:
+    for job in (f"Nora Bergman works at {name}.", f"Nora Bergman is employed by {name}."):
+        assert ("Nora Bergman", "works at", name, False) in stated(extractor, job)
+    for over in (f"Nora Bergman left {name}.", f"Nora Bergman was laid off from {name}.",
+                 f"Nora Bergman resigned from {name}."):  # fmt: skip
+        assert ("Nora Bergman", "works at", name, True) in stated(extractor, over)
+
+
+@needs_spacy
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Acme works with Globex.",
+        "Siri lives in the cloud.",
+        "The team works at night.",
+        "Google works at scale.",
+        "Amazon is married to its data centres.",
+        "Nora is married to Peloton.",
+        "Google Meet works at Acme.",
+        "Goldman Sachs works at Deloitte.",
+        "Volvo moved out of Lund.",
+        "Rolls Royce moved to Derby.",
+        "Nora Bergman joined Pelle for lunch.",
+        "Nora Bergman is employed by Pelle Norén.",
+        "Nora Bergman never lived in Lund.",
+        "Hope Nora Bergman works at Deloitte.",
+    ],
+)
+def test_what_only_looks_like_such_a_statement_is_none(extractor: Extractor, text: str) -> None:
+    assert stated(extractor, text) == set()
 
 
 def test_a_model_that_is_not_there_is_refused() -> None:

@@ -24,6 +24,29 @@ def test_a_person_with_such_a_surname_has_facts(name: str) -> None:
     assert (name, "works at", "Initech") in facts(f"{name} no longer works at Initech.")
 
 
+@pytest.mark.parametrize(
+    "name", ["Summer Reed", "Autumn Ross", "April May", "Hope Brown", "Nguyễn Văn An", "Minh An", "Kim So"]
+)
+def test_a_person_named_by_a_small_word_has_facts(name: str) -> None:
+    assert facts(f"{name} works at Initech.") == [(name, "works at", "Initech")]
+    assert facts(f"{name} lives in Ghent.") == [(name, "lives in", "Ghent")]
+    assert (name, "married to", "Robert") in facts(f"{name} is married to Robert.")
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Hope Brown is well.", "Hope Brown"),
+        ("Hope Anna works hard.", "Hope Anna"),
+        ("Summer Camp was fun.", "Summer Camp"),
+        ("April May be cold.", "April May"),
+        ("Ask Minh An hour later.", "Minh An"),
+    ],
+)
+def test_a_small_word_is_no_name_by_its_capital(text: str, name: str) -> None:
+    assert name not in typed(read(text).mentions)
+
+
 @pytest.mark.parametrize("name", PEOPLE)
 def test_every_occurrence_of_a_name_is_the_person(name: str) -> None:
     mentions = read(f"{name} was born in Oslo. We met near the sea, and {name} had tea.").mentions

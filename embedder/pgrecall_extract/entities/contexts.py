@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Final
 
 from pgrecall_extract.words import HEADS, word_set
 
+from .person_names import is_person
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -22,6 +24,7 @@ __all__ = ["typed_by_context"]
 
 _BEFORE = 48
 _AFTER = 36
+_LONGER_AFTER = 80
 _SURE: Final = 0.8
 _OPEN: Final = frozenset({"phrase", "spacy"})
 _CORRECTED: Final = frozenset({"PERSON", "ORG", "PLACE"})
@@ -101,6 +104,7 @@ _STRONG_BEFORE: Final = (
         r"|along|near",
     ),
     _cue("PLACE", "from on", r"(?:miles|km|kilomet(?:er|re)s|hours?|minutes|flight|flew|drove) from|lies on"),
+    _cue("PLACE", "of from in", r"(?:moved?|moving) (?:away|out) (?:of|from)|resid(?:e[sd]?|ing) in"),
     _cue(
         "ORG",
         "at for",
@@ -117,6 +121,13 @@ _STRONG_BEFORE: Final = (
         r"|sued by",
     ),
     _cue(
+        "ORG",
+        "from",
+        r"(?:laid off|fired|sacked|dismissed|let go|made redundant|resign(?:ed|s|ing)?|retire[sd]?) from",
+    ),
+    # Whoever employs may be a person: "employed by Pelle Norén".
+    _cue("ORG", "by", r"employed by", 1),
+    _cue(
         "PERSON",
         "met meet meeting married marry told thanked hugged kissed texted phoned emailed divorced dated"
         " befriended surprise congratulate invited invite introduced ask",
@@ -127,13 +138,14 @@ _STRONG_BEFORE: Final = (
     ),
     _cue(
         "PERSON",
-        "with of for to by",
+        "with of for to by from",
         r"(?:lunch|dinner|coffee|breakfast|brunch|drinks|talk(?:ed|ing)?|spoke|speak|chat(?:ted|ting)?"
         r"|hung out"
         r"|hang out|call|argued|danced|in love|grew up|lives|living|walk|date|appointment|meeting|check-up"
         r"|session|1:1|one-on-one|met up|catch up|caught up) (?:is )?with|(?:son|daughter|wife|husband"
         r"|birthday"
-        r"|widow|parents) of|(?:gift|present) for|(?:assigned|proposed) to|reviewed by",
+        r"|widow|parents) of|(?:gift|present) for|(?:assigned|proposed|married|engaged) to|divorced? from"
+        r"|reviewed by",
         3,
     ),
     _cue(
@@ -207,7 +219,8 @@ _STRONG_AFTER: Final = (
             r"|knows|knew|feels|felt|remembers|lives in|lived in|grew up|was born|married|retired|graduated"
             r"|cooked|baked|ate|slept|cried|smiled|laughed|texted|apologi[sz]ed|volunteered|complained"
             r"|forgot|is out|is sick|is on (?:vacation|leave|holiday|call)|is away|is allergic|is vegetarian"
-            r"|is vegan|is pregnant|is married|turned \d|will own|presents the|gave birth|gave blood|studies"
+            r"|is vegan|is pregnant|is married(?! to (?:its|the|this)\b)|turned \d|will own|presents the"
+            r"|gave birth|gave blood|studies"
             r"|studied|taught|teaches|sings|sang|moved the|moved in"
             rf"|(?:is|was) (?:my|his|her|our|their) (?:\w+ )?(?:{_RELATED}))\b"
         ),
@@ -250,6 +263,8 @@ _WEAK_AFTER: Final = (
         ),
     ),
 )
+_MARRIES = re.compile(r"\b(?:married|engaged) to $")
+_JOINS = re.compile(r"\b(?:joined|joining|rejoined) (?:the )?[\"“]?$")
 _JOINED = re.compile(r", (?:and |or )?| and | or | & ")
 _FROM_TO = re.compile(r" (?:to|via|through) | we ")
 _BARE_NAME = re.compile(r"[^\W\d_]+(?:[-’'][^\W\d_]+)?(?: [^\W\d_]+(?:[-’'][^\W\d_]+)?){0,2}")
@@ -296,6 +311,12 @@ def _typed(text: str, mention: Mention) -> Mention:
     type_ = _by_noun(words) or _by_cue(_STRONG_BEFORE, words, before, after, mention.name, bare)
     if type_ is None and bare and after[:1] in {" ", ",", "'", "’"}:
         type_ = _by_following(_STRONG_AFTER, after)
+        if type_ is None and is_person(mention.name, text[mention.end : mention.end + _LONGER_AFTER]):
+            type_ = "PERSON"
+    if mention.type == "ORG" and " " not in mention.name and _MARRIES.search(before):
+        type_ = None  # "married to Peloton" is a joke about a firm as likely
+    if type_ is None and mention.type == "PLACE" and _JOINS.search(before):
+        type_ = "ORG"  # nobody joins a town
     if type_ is None and unknown:
         type_ = _weak(words, before, after, mention.name, bare)
     return mention if type_ is None or type_ == mention.type else replace(mention, type=type_)

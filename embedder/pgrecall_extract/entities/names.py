@@ -38,6 +38,7 @@ from pgrecall_extract.words import (
     word_set,
 )
 
+from .surnames import acts_as_person
 from .world import GIVEN_NAMES, ORGANISATIONS, PLACES
 
 if TYPE_CHECKING:
@@ -66,12 +67,13 @@ _NAME_CUE = re.compile(
     r"|lies|uses|used|needs|runs|depends|supports|manages|leads|reports|belongs|maintains|replaces|requires"
     r"|owns|acquired|who|which|who's|gave|ate|bought|took|texted|sent|agreed|suggested|thinks|knows|hates"
     r"|booked|presented|reviewed|promised|forgot|cooked|brought|called|met|left|quit|got|started|resigned"
-    r"|retired"
+    r"|retired|graduated|rejoined|relocated|changed (?:jobs|employers|careers)"
     r"|hasn['’]t|handed in|tendered|ditched|abandoned|switched|fired|sacked|dismissed|laid off|let go of"
     r"|(?:let|laid|made) [A-Z][\w-]+(?: [A-Z][\w-]+)? (?:go|off|redundant)"
     r"|stopped|sold|cancell?ed|divorced|split up|broke (?:up|off)|does not|isn['’]t|doesn['’]t|and I"
     r"|and [A-Z][a-z]+ (?:are|were|got|split|broke|divorced|separated))\b)"
 )
+_NAME_ENDS = re.compile(rf"(?:[.,;:!?)]|$)|{_NAME_CUE.pattern}")
 _BASE = re.compile(r"[^\W_][\w-]*(?:['’`](?=[^\W_]{4})[\w-]+)*(?=['’`]|\b)")
 _DOTTED_CAPITALS = re.compile(rf"(?:[{UPPER}]\.){{2,6}}")
 _INITIALS = re.compile(r"(?:[a-z]\. ?){2,}[a-z]|[a-z]+ [a-z]\. [a-z]")
@@ -96,7 +98,8 @@ _OF_HEADS: Final = (
 _ADDRESSED = re.compile(
     r"\b(?:[Hh]ey|[Hh]i|[Hh]ello|[Tt]hanks|[Tt]hank you|[Cc]ongrats|[Bb]ye|[Ss]orry|[Yy]eah),? $"
 )
-_ALSO_FIRST_NAMES: Final = word_set("may april june august will")
+_ALSO_FIRST_NAMES: Final = word_set("may april june august will summer autumn hope")
+_ALSO_LAST_NAMES: Final = word_set("an do so hope")
 _CONNECTING: Final = word_set("""
     of the de la las los del della di da das do dos du des der den van von zu le el al bin ibn ben &
     for
@@ -278,7 +281,10 @@ def _english(text: str, phrase: list[_Word], inside: set[str]) -> Mention | None
     if not phrase or len(phrase) > _MOST_WORDS:
         return None
     name = text[phrase[0].start : phrase[-1].end]
-    if len(name) < 2 or is_no_name(name):
+    empty = is_no_name(name) and not (
+        phrase[0].lower in _ALSO_FIRST_NAMES and acts_as_person(text, phrase[-1].end)
+    )
+    if len(name) < 2 or empty:
         return None
     if len(phrase) > 2 and all(word.text.isupper() for word in phrase) and sum(map(len, name.split())) > 12:
         return None
@@ -305,6 +311,8 @@ def _leads(text: str, phrase: list[_Word], inside: set[str]) -> bool:
             return phrase[1].lower in CALENDAR
         if base not in _ALSO_FIRST_NAMES or len(phrase) == 1:
             return True
+        if word.opens and base in {"summer", "autumn", "hope"}:  # "Hope Brown is well" is a wish
+            return phrase[1].lower in GIVEN_NAMES or not acts_as_person(text, phrase[-1].end)
         # "Will Banks works": the verb has its subject, so "Will" is no question.
         return word.opens and not (len(phrase) == 2 and _NAME_CUE.match(text, phrase[-1].end))
     if len(phrase) == 1 or not word.opens or word.text in inside:
@@ -326,18 +334,11 @@ def _trails(text: str, phrase: list[_Word]) -> bool:
         return False
     lower = _APOSTROPHE.split(phrase[-1].text, maxsplit=1)[0].lower()
     if lower in CALENDAR:
-        return len(phrase) == 1 or lower not in {
-            "may",
-            "sun",
-            "march",
-            "fall",
-            "spring",
-            "summer",
-            "autumn",
-            "winter",
-        }
+        return len(phrase) == 1 or lower not in SEASONS | {"may", "sun", "march", "fall"}
     if lower in TITLE_LAST and len(phrase) == 2 and not phrase[0].opens:  # "Spirited Away"
         return False
+    if lower in _ALSO_LAST_NAMES and len(phrase) > 1 and _NAME_ENDS.match(text, phrase[-1].end):
+        return False  # "Nguyễn Văn An works at"
     return lower in FUNCTION_WORDS or (
         lower in SHOUTS and len(lower) > 2 and lower not in {"man", "right", "sun"}
     )

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from pgrecall_extract.base import Mention
 
-__all__ = ["FIRST_NAMES", "with_surnames"]
+__all__ = ["FIRST_NAMES", "acts_as_person", "with_surnames"]
 
 _CONFIDENCE: Final = 0.9
 _SURNAMES: Final = PLACE_LAST | ORG_WORDS | LAST_WORDS.keys()
@@ -46,11 +46,12 @@ _OFFICE: Final = (
 _SURE_AFTER: Final = re.compile(
     rf",?{_ADVERB} (?:(?:works|worked|is working) (?:at|for|as)|(?:lives|lived|is living"
     rf"|grew up) in (?:the )?[A-Z]"
-    rf"|was born|is married|got married|married|divorced|studied|graduated|retired|is (?:an?|the|my|our|her"
-    rf"|his) {_OFFICE}"
+    rf"|was born|is married|got married|married|(?:got |is )?divorced|studied|graduated|retired"
+    rf"|is (?:an?|the|my|our|her|his) {_OFFICE}"
     r"|is allergic|is pregnant|is vegan|is vegetarian|turned \d|is \d+ years old|and I\b|does(?:n['’]t"
     r"| not) (?:work|live) (?:at|for|in)"
-    r"|used to (?:work|live)|quit (?:her|his|their) job|was fired|was hired|moved to (?:the )?[A-Z]"
+    r"|used to (?:work|live)|quit (?:her|his|their) job|was (?:fired|hired|laid off)"
+    r"|(?:has )?moved (?:to|out of|away from) (?:the )?[A-Z]"
     r"|['’]s (?:birthday|wedding|funeral|mother|father|wife|husband|son|daughter|sister|brother|boss))"
 )
 # What firms and places are said to do as well.
@@ -76,7 +77,8 @@ _RELATED: Final = (
 )
 _SURE_BEFORE: Final = re.compile(
     rf"\b(?:(?:[Mm]y|[Oo]ur|[Hh]is|[Hh]er|[Tt]heir) (?:\w+ )?{_RELATED},? (?:is called |named |is )?"
-    r"|[Mm]y name is |[Mm]y name['’]s |(?:married|engaged) to |[Mm]r\.? |[Mm]rs\.? |[Mm]s\.? |[Dd]r\.? )$"
+    r"|[Mm]y name is |[Mm]y name['’]s |(?:married|engaged) to |divorced from |[Mm]r\.? |[Mm]rs\.? |[Mm]s\.? "
+    r"|[Dd]r\.? )$"
 )
 _LIKELY_BEFORE: Final = re.compile(
     r"\b(?:married|divorced|met|told|asked|thanked|hugged|kissed|texted|phoned|emailed|called|hired|dated"
@@ -105,8 +107,20 @@ def with_surnames(text: str, mentions: Sequence[Mention]) -> list[Mention]:
     ]
 
 
+def acts_as_person(text: str, end: int) -> bool:
+    """Return whether what stands before a place does what nobody but a person does.
+
+    Args:
+        text: The text.
+        end: One past the last character of the name.
+    """
+    return _SURE_AFTER.match(text, end) is not None
+
+
 def _is_person(text: str, mention: Mention) -> bool:
-    if mention.source != "phrase" or mention.type == "PERSON" or mention.end is None or mention.start is None:
+    if mention.source not in {"phrase", "spacy"} or mention.type == "PERSON":
+        return False
+    if mention.end is None or mention.start is None:
         return False
     words = mention.name.lower().split()
     if not 2 <= len(words) <= 3 or words[-1] not in _SURNAMES or any(not word.isalpha() for word in words):

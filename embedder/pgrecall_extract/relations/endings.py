@@ -198,6 +198,13 @@ ENDINGS: Final = (
         rf"{_BY} (?:(?:handed|put|turned|sent|gave) in|gave|given|submitted|tendered)"
         r" (?:(?:his|her|their|my) (?:\w+ )?(?:notice|resignation)|notice) (?:to|with) (?:the )?",
     ),
+    # A town is left for good as well.
+    _of(
+        replace(_LEFT, second_types=_LEFT.second_types | {"PLACE"}),
+        ("works at", "member of", "lives in"),
+        rf"{_BY} left (?:the )?",
+        r"(?= for (?:good|ever)\b| forever\b)",
+    ),
     _of(_LEFT, ("works at", "member of"), rf"{_BY} (?:left|quit) (?:the )?", _FOR_GOOD),
     _of(
         _LEFT,
@@ -232,7 +239,6 @@ ENDINGS: Final = (
         r" (?:is no longer|used to be) (?:located|situated|based|headquartered) in ",
     ),
     _of(home(_ANY_RULE), ("lives in",), rf"{_BY} moved (?:away from|out of|out from) "),
-    _of(home(_ANY_RULE), ("lives in",), rf"{_BY} left ", r"(?= for (?:good|ever)\b| forever\b)"),
     _of(_PAIR, _COUPLE, r" and ", _TWO_PARTED),
     _of(
         _MARRIED,
@@ -304,12 +310,41 @@ _NEXT_JOBS: Final = (
     ),
     replace(_NEXT_JOB, pattern=re.compile(_FOR), second_types=frozenset({"ORG"})),
 )
-_TOOL: Final = frozenset({"TECHNOLOGY", "CONCEPT", "ORG", "PROJECT"})
-_NEXT_TOOLS: Final = (
-    replace(_ANY_RULE, label="uses", pattern=re.compile(r" to (?:the )?"), second_types=_TOOL),
+_NEXT_TOOL = replace(
+    _ANY_RULE,
+    label="uses",
+    pattern=re.compile(r" to (?:the )?"),
+    second_types=frozenset({"TECHNOLOGY", "CONCEPT", "ORG", "PROJECT"}),
+)
+# Who switches from Volvo to Saab may have changed the employer, the car or the supplier. So of a person one
+# of the two must be a known tool, and none a firm. These tools are employers as well.
+_FIRMS: Final = (
+    "Spotify", "GitHub", "GitLab", "Slack", "Zoom", "Notion", "Snowflake", "Databricks", "Salesforce",
+    "HubSpot", "Twilio", "Cloudflare", "Datadog", "Splunk", "Vercel", "Netlify", "Supabase", "Heroku",
+    "Dropbox", "Instagram", "YouTube", "WhatsApp", "Strava", "Asana", "Fitbit", "AWS",
+)  # fmt: skip
+_KNOWN: Final = frozenset({"TECHNOLOGY"})
+_UNKNOWN: Final = frozenset({"CONCEPT", "PROJECT"})
+_INSTEAD: Final = rf"(?: to (?:the )?|{_FOR}| in favou?r of (?:the )?)"
+_NEXT_OF_SOMEBODY: Final = (
+    replace(_NEXT_TOOL, pattern=re.compile(_INSTEAD), instead_of=_KNOWN, second_types=_KNOWN),
+    replace(
+        _NEXT_TOOL,
+        confidence=0.6,
+        pattern=re.compile("".join(rf"(?<!\b{firm})" for firm in _FIRMS) + _INSTEAD),
+        instead_of=_KNOWN,
+        second_types=_UNKNOWN,
+    ),
+    replace(
+        _NEXT_TOOL,
+        pattern=re.compile(rf"{_INSTEAD}(?!(?:{'|'.join(_FIRMS)})\b)"),
+        instead_of=_UNKNOWN,
+        second_types=_KNOWN,
+    ),
 )
 SUCCESSIONS: Final = {
     ("works at",): _NEXT_JOBS,
+    ("works at", "member of", "lives in"): _NEXT_JOBS,
     # Who left a firm for a name of an unknown kind mostly works there, but the name may be a town's.
     ("works at", "member of"): (
         *_NEXT_JOBS,
@@ -321,24 +356,11 @@ SUCCESSIONS: Final = {
             object_becomes="CONCEPT",
         ),
     ),
-    ("uses",): _NEXT_TOOLS,
-    ("uses", "subscribes to", "member of"): _NEXT_TOOLS,
-    # What was dropped for a name of an unknown kind may have been somebody.
+    ("uses",): (_NEXT_TOOL,),
+    ("uses", "subscribes to", "member of"): _NEXT_OF_SOMEBODY,
     ("uses", "subscribes to"): (
-        *_NEXT_TOOLS,
-        replace(
-            _ANY_RULE,
-            label="uses",
-            pattern=re.compile(rf"(?:{_FOR}| in favou?r of (?:the )?)"),
-            second_types=frozenset({"TECHNOLOGY"}),
-        ),
-        replace(
-            _ANY_RULE,
-            label="uses",
-            confidence=0.6,
-            pattern=re.compile(rf"(?:{_FOR}| in favou?r of (?:the )?)"),
-            second_types=_TOOL,
-        ),
+        replace(_NEXT_TOOL, first_types=frozenset({"ORG", "PROJECT", "TECHNOLOGY"})),
+        *_NEXT_OF_SOMEBODY,
     ),
 }
 """What follows the object of the ended labels, and states what came instead."""

@@ -24,7 +24,7 @@ from .periods import period_after
 from .rules import PERSONAL, RULES, Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
 __all__ = ["find_facts"]
@@ -56,10 +56,22 @@ _LEAD = re.compile(
     r"(?:(?P<title>[A-Z][a-z]+)\.? )?[\"“'`]{0,2}"
 )
 _JOINED = re.compile(r"[,;] (?:and|but|so) (?:the )?$")
+# What one has done on the way to what is true now: "changed jobs and now works for".
+_STEP = (
+    r"(?: (?:has |have )?(?:just |recently |finally )?"
+    r"(?:(?:changed|switched) (?:jobs?|employers?|careers?|companies|firms)"
+    r"|(?:got|found|took|started|landed) an? (?:\w+ )?job"
+    r"|(?:quit|left|lost) (?:his|her|their|my) (?:\w+ )?job"
+    r"|(?:was|got) (?:promoted|fired|sacked|laid off|divorced|married)|graduated|retrained|moved house"
+    r"|finished (?:school|college|university|(?:his|her|their|my) degree))"
+    r"(?: recently| last [a-z]+| this [a-z]+| in [A-Z]?[a-z]*\d{0,4})?,? and"
+    r"(?= (?:now|currently|then|today)\b))?"
+)
 _ASIDE = re.compile(
     r"(?:\.(?= [a-z]))?[\"”'’`]{0,2}(?: \([^()\n]{0,200}\))?(?:, (?:also|better|formerly|originally|born|a|an"
     r"|the) [^,;.\n]{1,80},)?(?:,? (?:who|which|that))?"
-    r"(?: (?:also|currently|now|later|still|recently|really|actually|just|always|mostly|mainly|eventually"
+    + _STEP
+    + r"(?: (?:also|currently|now|later|still|recently|really|actually|just|always|mostly|mainly|eventually"
     r"|then|soon))?"
 )
 _BIRTH_ASIDE = re.compile(r"(?= \(born |, born )")
@@ -75,7 +87,9 @@ _AFTER_OBJECT = re.compile(
 _ARTICLE = re.compile(r"(?:the )?[\"“`]{0,2}")
 _DESCRIPTION = re.compile(r"(?:(?:the|a|an|his|her|their) )?(?:[A-Z]?[a-z-]+ ){0,4}[\"“`]{0,2}")
 _NO_DESCRIPTION = re.compile(r"\b(?:and|or|of|in|at|with|for|from|to|who|that|which|under|on)\b")
-_I = re.compile(r"\bI(?=['’`]m\b|['’`]ve\b| [a-z])")
+_I = re.compile(
+    r"\bI(?=['’`]m\b|['’`]ve\b| [a-z])|\b[Mm]y(?= (?:new|current|present) (?:employer|job|position) is )"
+)
 _MY = re.compile(rf"\b[Mm]y (?:{_CLOSE} )?({_KIN}),? (?:is called |is named |named |called )?")
 _NOT_ALONE = re.compile(r"['’`]|,? and ")
 _ENDING_DOUBTS = re.compile(
@@ -118,12 +132,12 @@ def find_facts(
         sentence = text[begin:end]
         if first == position:
             continue
-        rules = () if _HEDGES.search(sentence) else RULES
+        inside = {place: by_start[place] for place in starts[first:position]}
+        rules = () if _is_hedged(text, begin, end, inside.values()) else RULES
         if ENDING_CUE.search(sentence):
             rules += ENDINGS
         if not rules:
             continue
-        inside = {place: by_start[place] for place in starts[first:position]}
         reader = _Sentence(text, begin, end, inside, said, rules)
         for subject in inside.values():
             if subject.start is not None and subject.end is not None and reader.opens(subject.start):
@@ -134,6 +148,17 @@ def find_facts(
                     yield from reader.facts_of(speaker, pronoun.end(), first_person=True)
             if rules[0] is RULES[0]:
                 yield from reader.relatives_of(speaker)
+
+
+def _is_hedged(text: str, begin: int, end: int, names: Iterable[Mention]) -> bool:
+    """Return whether a word of a sentence makes it doubtful; a name such as "Hope Brown" does not."""
+    return any(
+        not any(
+            name.start is not None and name.end is not None and name.start <= word.start() < name.end
+            for name in names
+        )
+        for word in _HEDGES.finditer(text, begin, end)
+    )
 
 
 class _Sentence:
@@ -201,21 +226,33 @@ class _Sentence:
 
     def _fact(self, subject: Mention, after: int, *, first_person: bool) -> tuple[list[Fact], int] | None:
         aside = _ASIDE.match(self._text, after, self._end)
-        places = [after] if aside is None else [aside.end(), after]
-        for place in dict.fromkeys(places):
-            for rule in self._rules:
-                match = rule.pattern.match(self._text, place, self._end)
-                if match is None or self._is_quoted(match.end()):
-                    continue
-                if rule.first_person not in {None, first_person}:
-                    continue
-                built = self._built(rule, match, subject)
+        places = dict.fromkeys([after] if aside is None else [aside.end(), after])
+        fitting = [
+            (rule, match)
+            for place in places
+            for rule in self._rules
+            if rule.first_person in {None, first_person}
+            and (match := rule.pattern.match(self._text, place, self._end)) is not None
+            and not self._is_quoted(match.end())
+        ]
+        for rule, match in fitting:
+            built = self._built(rule, match, subject)
+            if built is not None:
+                return built
+        # What only ends what another memory states needs no types: that memory tells them.
+        for rule, match in fitting:
+            if rule.ends and not rule.confidence:
+                built = self._built(rule, match, _unrecognised(subject), any_type=True)
                 if built is not None:
                     return built
         return None
 
-    def _built(self, rule: Rule, match: re.Match[str], subject: Mention) -> tuple[list[Fact], int] | None:
+    def _built(
+        self, rule: Rule, match: re.Match[str], subject: Mention, *, any_type: bool = False
+    ) -> tuple[list[Fact], int] | None:
         other = self._object(match.end(), described=rule.described)
+        if any_type and other is not None:
+            other = _unrecognised(other)
         if other is None or other.start is None or other.end is None:
             return None
         if subject.name.casefold() == other.name.casefold() or other.type not in rule.second_types:
@@ -227,7 +264,7 @@ class _Sentence:
             return None
         after = other.end if rule.after is None else behind.end()
         if rule.ends:
-            return self._ended(rule, match, subject, other, after)
+            return self._ended(rule, match, subject, other, after, any_type=any_type)
         label = rule.label.format(*match.groups("")).lower().strip()
         valid_from, valid_to, end = period_after(self._text, after, self._said.tzinfo, event=rule.event)
         source, target = (other, subject) if rule.reversed else (subject, other)
@@ -246,7 +283,14 @@ class _Sentence:
         return facts, end
 
     def _ended(
-        self, rule: Rule, match: re.Match[str], subject: Mention, other: Mention, after: int
+        self,
+        rule: Rule,
+        match: re.Match[str],
+        subject: Mention,
+        other: Mention,
+        after: int,
+        *,
+        any_type: bool,
     ) -> tuple[list[Fact], int] | None:
         """Return what a phrase ends, and what it says came instead."""
         before, rest = self._text[self._begin : match.start()], self._text[after : self._end]
@@ -254,7 +298,7 @@ class _Sentence:
         around = before
         if subject.start is not None and subject.end is not None:  # "Will" may be a name
             around = self._text[self._begin : subject.start] + self._text[subject.end : match.start()]
-        if any(map(_ENDING_DOUBTS.search, (before, rest))) or any(map(_DENIED.search, (around, clause))):
+        if any(map(_ENDING_DOUBTS.search, (around, rest))) or any(map(_DENIED.search, (around, clause))):
             return None
         valid_from, valid_to, end = period_after(self._text, after, self._said.tzinfo, event=True)
         ended_at = min(valid_from or valid_to or self._said, self._said)
@@ -268,8 +312,11 @@ class _Sentence:
             return None
         if rule.both_ways:
             facts += [_turned(fact) for fact in facts]
-        for next_rule in SUCCESSIONS.get(rule.ends, ()):
-            joined = None if rule.reversed else next_rule.pattern.match(self._text, end, self._end)
+        # Of what came instead, the kind of the one tells the kind of the other.
+        for next_rule in () if any_type or rule.reversed else SUCCESSIONS.get(rule.ends, ()):
+            if next_rule.instead_of is not None and other.type not in next_rule.instead_of:
+                continue
+            joined = next_rule.pattern.match(self._text, end, self._end)
             found = joined and self._built(next_rule, joined, subject)
             if found:
                 return facts + found[0], found[1]
@@ -308,6 +355,11 @@ def _fact_of(rule: Rule, label: str, source: Mention, target: Mention) -> Fact |
         source.name, source_type, label, target.name, target_type,
         confidence=rule.confidence, source="pattern",
     )  # fmt: skip
+
+
+def _unrecognised(name: Mention) -> Mention:
+    """Return a name without the type that a recogniser gave it."""
+    return replace(name, type="CONCEPT") if name.source == "spacy" else name
 
 
 def _turned(fact: Fact) -> Fact:

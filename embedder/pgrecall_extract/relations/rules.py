@@ -53,6 +53,7 @@ class Rule:
         implied_unless: What behind the second name speaks against that.
         ends: Labels that the statement ends instead of stating one; {0} as in label.
         both_ways: It is true of the second name as well.
+        instead_of: Types that what has ended may have, where the statement follows an end; None: any.
     """
 
     pattern: re.Pattern[str]
@@ -72,6 +73,7 @@ class Rule:
     implied_unless: re.Pattern[str] | None = None
     ends: tuple[str, ...] = ()
     both_ways: bool = False
+    instead_of: frozenset[str] | None = None
 
 
 _REGION = (
@@ -115,8 +117,10 @@ _ROLE = (
     r"|architect|director|lecturer|intern|editor|ceo|cto|chef|programmer|accountant|journalist|librarian"
     r"|administrator"
 )
+_IN_ROLE = re.compile(rf"(?: now)? as (?:an?|the|their|its) (?:[a-z-]+ ){{0,3}}(?:{_ROLE})\b")
 _RECENTLY = r"(?: has| have|['’`]ve)?(?: just| recently)?"
 _NOW = r"(?:now |currently |presently |still )?"
+_FIRM = r"(?:the )?[A-Z][\w&.-]*(?: [A-Z&][\w&.-]*){0,2}"
 _AS = r"(?: as (?:an?|the) [a-z -]{2,40}?)?"
 _IS_A = r"(?: (?:is|was) (?:an?|the) [^,.;()\n]{2,80}?)?"
 
@@ -197,6 +201,45 @@ RULES: Final = (
         r"|position|role"
         r"|post) (?:at|with))"
         r"| was(?: just| recently)? hired by) ",
+    ),
+    _of(
+        # None of these verbs says that it is over, though they end like the past tense.
+        replace(job(_EITHER), past=None),
+        "works at",
+        rf"(?:{_RECENTLY} (?:(?:(?:went|gone) back|returned) to work(?:ing)? (?:at|for)"
+        r"|(?:went|gone) to work for"
+        rf"|(?:switched|changed|moved) (?:jobs|employers|companies|firms) (?:from {_FIRM} )?to"
+        r"|(?:switched|changed|moved|went) from (?:working|(?:an?|his|her|their|my) (?:\w+ )?job)"
+        rf" (?:at|for) {_FIRM} to(?: working (?:at|for)| (?:a job|one) (?:at|with))?)"
+        r"|(?: has| have|['’`]ve)(?: now)?(?: got)? an? (?:(?:new|full-time|part-time|permanent|steady) "
+        r"(?:job|position|role|post)|job) (?:at|with)"
+        r"|(?: is|['’`]m| am)(?: now)? back (?:at work|working|in (?:his|her|their|my) old job)"
+        rf"{_AS} (?:at|for)) (?:the )?",
+    ),
+    replace(
+        job(_EITHER),
+        label="works at",
+        pattern=re.compile(r"(?: is|['’`]m| am)(?: now)? back (?:at|with) "),
+        # Who is back somewhere may be a customer there.
+        after=_IN_ROLE,
+    ),
+    replace(
+        # Whatever its type: as what one joins Spotify tells that it is no app here.
+        job(_EITHER),
+        label="joined",
+        event=True,
+        past=None,
+        implied="works at",
+        implied_unless=_CLUB,
+        pattern=re.compile(rf"{_RECENTLY} (?:re)?joined "),
+        after=_IN_ROLE,
+    ),
+    _of(
+        # "Nora's new employer is", and "my new employer is" by a known speaker.
+        replace(job(_EITHER), past=None),
+        "works at",
+        r"(?:['’`]s)? (?:new|current|present)"
+        r" (?:employer is(?: now)?|(?:job|position) is(?: now)? (?:at|with)) (?:the )?",
     ),
     _of(
         replace(home(_NAMED), past="lived in"),
@@ -320,7 +363,7 @@ RULES: Final = (
             implied_unless=_CLUB,
         ),
         "joined",
-        rf"{_RECENTLY} joined ",
+        rf"{_RECENTLY} (?:re)?joined ",
     ),
     _of(replace(_EITHER, event=True, second_types=_THING), "{0}", r" (acquired|joined) "),
     _of(replace(_BY, first_types=_ANY), "acquired", r" (?:is|was) acquired by "),
