@@ -75,7 +75,7 @@ def test_answers_are_the_same_under_every_setting(dsn: str) -> None:
         with Client(dsn) as memory:
             assert answers(memory) == expected, (name, value)
             number = memory.remember("Priya moved on 5 June 2025.", speaker="Priya")
-            assert memory.get(number).content == "Priya moved on 5 June 2025."
+            assert "Priya moved on 5 June 2025." in [one.content for one in memory.list()]
             memory.erase(number)
 
 
