@@ -67,6 +67,8 @@ _BARE_PGVECTOR = re.compile(
 _NAMED = re.compile(r"\b(?:_?pgrecall|public)\.\w+")
 # Literals and comments, whichever begins first: each may hold what begins the other.
 _NO_CODE = re.compile(r"'(?:[^']|'')*'|--[^\n]*")
+# Literals in which a backslash means itself under the standard's rule alone; E'' means the same under both.
+_PLAIN_LITERAL = re.compile(r"--[^\n]*|E'(?:[^'\\]|\\.|'')*'|('(?:[^']|'')*')", re.IGNORECASE | re.DOTALL)
 _STATEMENT = re.compile(
     r"'.*\b(?:SELECT|CALL|INSERT|UPDATE|DELETE|MERGE|PERFORM)\b", re.IGNORECASE | re.DOTALL
 )
@@ -111,6 +113,7 @@ class Function:
     volatility: str | None
     parallel: str | None
     pins_search_path: bool
+    pins_strings: bool
     has_set: bool
     security_definer: bool
     is_trigger: bool
@@ -133,6 +136,7 @@ class Function:
             volatility=options["volatility"].sval if "volatility" in options else None,
             parallel=options["parallel"].sval if "parallel" in options else None,
             pins_search_path=any(setting.name == "search_path" for setting in settled),
+            pins_strings=any(setting.name == "standard_conforming_strings" for setting in settled),
             has_set=bool(settled),
             security_definer=bool(options["security"].boolval) if "security" in options else False,
             is_trigger=returned[-1:] == ["trigger"],
@@ -418,6 +422,10 @@ def _function(name: str, statement: Statement, *, only_reads: bool) -> Iterator[
             _plpgsql(statement.text)
         except ParseError as error:
             yield f"the body is not plpgsql: {error.args[0]}"
+        # A body is read at the first call of a session, by the session's rule for backslashes.
+        literals = (found[1] or "" for found in _PLAIN_LITERAL.finditer(function.body or ""))
+        if not function.pins_strings and any("\\" in literal for literal in literals):
+            yield "a literal with a backslash needs E'' or SET standard_conforming_strings = on"
     if function.language == "plpython3u":
         if not name.startswith(PLPYTHON):
             yield f"plpython3u is for the folder {PLPYTHON} alone"
@@ -434,6 +442,7 @@ def _function(name: str, statement: Statement, *, only_reads: bool) -> Iterator[
         if re.search(r"\bCREATE\s+(?:LOCAL\s+|GLOBAL\s+)?TEMP", code, re.IGNORECASE):
             yield "what reads makes no temporary table"
         settled = code.replace("SET search_path FROM CURRENT", "")
+        settled = settled.replace("SET standard_conforming_strings = on", "")
         if name in PINNED:
             settled = settled.replace("SET plan_cache_mode = force_generic_plan", "")
         if name not in MAY_SET and re.search(

@@ -20,7 +20,7 @@ from psycopg.types.json import set_json_loads
 from .arguments import HalfVector
 
 if TYPE_CHECKING:
-    from psycopg.abc import Buffer
+    from psycopg.abc import AdaptContext, Buffer
 
 __all__ = ["READABLE"]
 
@@ -39,6 +39,11 @@ class _Timestamptz(TimestamptzLoader):
 
 
 class _Interval(IntervalLoader):
+    def __init__(self, oid: int, context: AdaptContext | None = None) -> None:
+        super().__init__(oid, context)
+        # A call sets IntervalStyle, but PgBouncer before 1.20 goes on to report what it was.
+        self._load_method = self._load_postgres
+
     def load(self, data: Buffer) -> timedelta:
         try:
             return super().load(data)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     Opened = TypeVar("Opened", bound=psycopg.Connection[Any])
 
-__all__ = ["network_options", "open_connection", "options_for"]
+__all__ = ["network_options", "open_connection", "options_for", "unread_forms"]
 
 _OPTIONS: dict[str, Any] = {
     "autocommit": True,
@@ -34,6 +34,10 @@ _NETWORK_OPTIONS = {
     "tcp_user_timeout": 60_000,
 }
 
+# How values are written that psycopg reads, and literals that we send. A server, a database or a role may be
+# set otherwise. The server reports these settings, so that one that agrees is asked nothing.
+_FORMS = {"DateStyle": "ISO", "IntervalStyle": "postgres", "standard_conforming_strings": "on"}
+
 
 @overload
 def open_connection(kind: type[Opened], dsn: str, **options: Any) -> Opened: ...
@@ -44,7 +48,7 @@ def open_connection(
 def open_connection(
     kind: type[psycopg.Connection[Any] | psycopg.AsyncConnection[Any]], dsn: str, **options: Any
 ) -> Any:
-    """Open a connection with the options of `options_for`.
+    """Open a connection with the options of `options_for`, on which psycopg can read what the server writes.
 
     Args:
         kind: The class of the connection; one of AsyncConnection is awaited.
@@ -55,8 +59,46 @@ def open_connection(
         ConnectionFailed: The connection string cannot be read.
         psycopg.OperationalError: The server cannot be reached.
     """
+    import psycopg
+
     dsn_parts(dsn)
-    return kind.connect(dsn, **options_for(dsn) | options)
+    opened = kind.connect(dsn, **options_for(dsn) | options)
+    if not isinstance(opened, psycopg.Connection):
+        return _with_forms(opened)
+    if not unread_forms(opened):
+        return opened
+    opened.execute(_changed(opened))
+    if not opened.autocommit:
+        opened.commit()
+    return opened
+
+
+async def _with_forms(opening: Awaitable[Any]) -> Any:
+    opened = await opening
+    if not unread_forms(opened):
+        return opened
+    await opened.execute(_changed(opened))
+    if not opened.autocommit:
+        await opened.commit()
+    return opened
+
+
+def _changed(opened: psycopg.Connection[Any] | psycopg.AsyncConnection[Any]) -> bytes:
+    # Not as options of the connection, which PgBouncer refuses. It keeps what is set for its client alone;
+    # before 1.20 not IntervalStyle, which others would then find in the server's session.
+    forms = {name: value for name, value in unread_forms(opened).items() if name != "IntervalStyle"}
+    return "; ".join(f"SET {name} = {value}" for name, value in forms.items()).encode()
+
+
+def unread_forms(connection: psycopg.Connection[Any] | psycopg.AsyncConnection[Any]) -> dict[str, str]:
+    """Return the settings under which psycopg cannot read what the server writes, with values to set."""
+    reported = {name: connection.info.parameter_status(name) for name in _FORMS}
+    return {
+        name: wanted
+        for name, wanted in _FORMS.items()
+        # `ISO, DMY` is ISO. A pooler may not report all of them.
+        if (reported[name] or wanted).split(",")[0] != wanted
+    }
 
 
 def options_for(dsn: str) -> dict[str, Any]:

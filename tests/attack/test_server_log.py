@@ -38,7 +38,7 @@ QUOTED = [
         r"there are embeddings of another model than |recall reads the embeddings of model |embedded with model |"
         r'namespace "')),
     ("options: one of few words, or a number", re.compile(
-        r'^pgrecall\.\w+ cannot be "|^(on_conflict|access) cannot be |is not an enricher$|is not a merge method$|'
+        r'^(pgrecall\.)?\w+ cannot be "|^access cannot be |is not an enricher$|is not a merge method$|'
         r"is not a type of entities$|^method must be ")),
     ("a key of JSON that reads like the name of a field", re.compile(r'there is no field "\w{1,40}"$')),
 ]  # fmt: skip

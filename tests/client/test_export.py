@@ -325,6 +325,23 @@ def test_new_memories_and_lines_of_an_export_in_one_file(full: Client, target: C
     assert (report.stored, report.present, report.without_id) == (3, 2, 0)
 
 
+def test_lines_of_an_export_are_not_moved_to_another_namespace(full: Client, target: Client) -> None:
+    lines = [f"{line}\n".encode() for line, _ in full.transfer.export("lea")]
+    new = json.dumps({"id": "n", "content": "new"}).encode()
+    report = import_jsonl(target, [*lines, new], namespace="elsewhere")
+    refused_lines = [one.line for one in report.rejected]
+    assert refused_lines == [
+        place for place, line in enumerate(lines, 1) if json.loads(line).get("namespace") == "lea"
+    ]
+    assert "another namespace" in report.rejected[0].reason
+    assert [one.content for one in target.list(namespace="elsewhere")] == ["new"]
+    with psycopg.connect(target.open().dsn) as conn:
+        assert conn.execute("SELECT count(*) FROM pgrecall.memories").fetchall() == [(1,)]
+    # Named as the export names it, they are taken.
+    report = import_jsonl(target, lines, namespace="lea", keep_origins=True)
+    assert (report.stored, report.rejected) == (5, ())
+
+
 # -- who may
 
 

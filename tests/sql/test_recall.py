@@ -318,12 +318,15 @@ def test_a_vector_alone_is_enough(conn: Connection[Any]) -> None:
 @pytest.mark.parametrize(
     ("query", "options", "state", "says"),
     [
-        ("tea", {"k": 0}, "22023", 'pgrecall.k cannot be "0"'),
-        ("tea", {"k": -1}, "22023", 'pgrecall.k cannot be "-1"'),
-        ("tea", {"k": 100_000}, "22023", 'pgrecall.k cannot be "100000"'),
+        ("tea", {"k": 0}, "22023", '^k cannot be "0"'),
+        ("tea", {"k": -1}, "22023", '^k cannot be "-1"'),
+        ("tea", {"k": 100_000}, "22023", '^k cannot be "100000"'),
         ("", {}, "22023", "the query is empty and there is no vector"),
         (" \n", {}, "22023", "the query is empty and there is no vector"),
         (None, {}, "22023", "the query is empty and there is no vector"),
+        ("\u200b \ufeff", {}, "22023", "the query is empty and there is no vector"),
+        ("\ufe0f\u2060", {}, "22023", "the query is empty and there is no vector"),
+        ("\x01\x9f", {}, "22023", "the query is empty and there is no vector"),
         ("x" * 100_000, {}, "54000", "16384"),
         ("tea", {"query_vec": "[1,2,3]"}, "22023", "3 dimensions, the memories' embeddings have 384"),
         ("tea", {"query_vec": str([0.0] * 384)}, "22023", "zero"),

@@ -104,9 +104,31 @@ def test_times_at_the_ends_of_the_calendar(conn: Connection[Any]) -> None:
 
 
 def test_blank_content_is_refused(conn: Connection[Any]) -> None:
-    for blank in (None, "", " \n\t\r ", "\u00a0\u3000"):
+    for blank in (
+        *(
+            None,
+            "",
+            " \n\t\r ",
+            "\u00a0\u3000",
+            "\u2003\u205f",
+            "\u200b\u200b",
+            "\ufeff",
+            "\u2060\u00ad\u200d",
+        ),
+        *("\ufe0f", "\U000e0100\U000e0041", "\x01\x7f\x9f", "\u202e\u200f", "\u3164\u2800", " \u200b\n"),
+    ):
         with refused(conn, "22023"):
             call(conn, "remember", blank)
+    for shown in ("\u200bx", "\u2764\ufe0f", ".", "\u0301", "\U0001f600", "\u0e33", "\u1100"):
+        call(conn, "remember", shown)
+
+
+def test_the_message_names_the_ends_of_the_calendar(conn: Connection[Any]) -> None:
+    for name in ("created_at", "occurred_at", "valid_from", "valid_to", "expires_at"):
+        for beyond in ("0001-01-01T00:00:00Z", "9999-12-31T00:00:01Z"):
+            says = f"{name} is not a time from 0001-01-02 to 9999-12-31 UTC"
+            with pytest.raises(psycopg.errors.InvalidParameterValue, match=says):
+                remember(conn, "x", **{name: beyond})
 
 
 def test_content_up_to_the_limit(conn: Connection[Any]) -> None:

@@ -122,6 +122,18 @@ def test_the_samples_are_good(text: str) -> None:
         ),
         (GOOD_PLPGSQL, "SET search_path FROM CURRENT\n", "", "2: plpgsql needs SET search_path"),
         (GOOD_PLPGSQL, "RETURN counted;", "RETURN counted", "2: the body is not plpgsql"),
+        (
+            GOOD_PLPGSQL,
+            "counted;\nEND",
+            "counted + ('a' ~ '\\w')::integer;\nEND",
+            "2: a literal with a backslash",
+        ),
+        (
+            GOOD_PLPGSQL,
+            "RETURN counted;",
+            "RETURN counted; -- it's\n    EXECUTE $statement$SELECT 'a' ~ e'\\'\\\\w', '\\w'$statement$;",
+            "2: a literal with a backslash",
+        ),
         (GOOD_PLPGSQL, "pgrecall.memories", "memories", "11: memories needs its schema"),
         (
             GOOD_PLPGSQL,

@@ -28,7 +28,7 @@ from pgrecall.concurrency import (
 )
 from pgrecall.config.file import closest_match_hint
 from pgrecall.config.session_settings import RequestedSetting, accept_settings
-from pgrecall.connecting import open_connection
+from pgrecall.connecting import open_connection, unread_forms
 from pgrecall.dsn import connection_options, resolve
 from pgrecall.errors import (
     ConnectionFailed,
@@ -306,7 +306,9 @@ class AsyncDatabase:
         settings: Mapping[str, str] | None,
     ) -> list[DictRow]:
         seconds = time_left()
-        local = {f"pgrecall.{name}": one.value for name, one in self._settings.items()}
+        # For the call alone: the session is the application's, or the pooler gives another the next time.
+        local = unread_forms(connection)
+        local |= {f"pgrecall.{name}": one.value for name, one in self._settings.items()}
         if settings:
             local = {"transaction_read_only": "on", **local, **settings}
         cursor = AsyncOwnCursor(connection)

@@ -39,6 +39,8 @@ __all__ = [
 
 # The search_path at installation time, and that of the functions at run time.
 SEARCH_PATH = "pg_catalog, pgrecall, pg_temp"
+# A server may be set to another meaning of backslashes, and to quoting names that need none.
+_READ_AS_WRITTEN = ("standard_conforming_strings = on", "quote_all_identifiers = off")
 # pgvector's own default of ef_search, 40, is less than the depth of a leg, and without iterative scans a
 # filter starves the dense leg. Database-level, so that any ALTER ROLE, SET or SET LOCAL beats them.
 DATABASE_DEFAULTS = {"hnsw.ef_search": "100", "hnsw.iterative_scan": "relaxed_order"}
@@ -274,9 +276,10 @@ def use_search_path(conn: psycopg.Connection[Any], *, local: bool = False) -> No
     """Set the search_path to create pgrecall's objects, which its functions keep (`local`: its transaction).
 
     Only the owner may create in `pgrecall`, and nobody in `pg_catalog`. So no name can resolve to a
-    foreign operator, function or type.
+    foreign operator, function or type. Literals and names then mean what they do by default.
     """
-    conn.execute(f"SET {'LOCAL ' if local else ''}search_path = {SEARCH_PATH}".encode())
+    for setting in (f"search_path = {SEARCH_PATH}", *_READ_AS_WRITTEN):
+        conn.execute(f"SET {'LOCAL ' if local else ''}{setting}".encode())
 
 
 def verify_installed(conn: psycopg.Connection[Any]) -> None:

@@ -20,7 +20,10 @@ __all__ = ["CONCURRENTLY", "OneTransaction", "lent"]
 CONCURRENTLY = re.compile(r"\A(\s*(?:CREATE(?: UNIQUE)?|DROP) INDEX) CONCURRENTLY\b")
 
 # What a run sets in its session.
-_SETTINGS = ("search_path", "statement_timeout", "client_encoding", "role")
+_SETTINGS = (
+    *("search_path", "statement_timeout", "client_encoding", "role"),
+    *("standard_conforming_strings", "quote_all_identifiers"),
+)
 
 
 class _Plain(psycopg.ClientCursor[Any]):
@@ -66,6 +69,7 @@ class _Lent(psycopg.Connection[Any]):
         """Take over, after noting what to give back."""
         self._handlers = handlers
         self._host = host
+        self.prepare_threshold = None  # the names of prepared statements are the application's
         row = self.execute(
             "SELECT " + ", ".join(f"current_setting('{name}')" for name in _SETTINGS)
         ).fetchone()

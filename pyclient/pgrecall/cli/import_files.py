@@ -111,9 +111,9 @@ def import_file(
     Each line, element or row has content and optionally id, title, lang, category, tags, expanded_keywords,
     importance, metadata, source, session, speaker, position, occurred_at, created_at, valid_from, valid_to,
     expires_at, is_sensitive. Other keys go to the metadata. Times without a zone are UTC. Missing namespaces
-    are created. Lines of `pgrecall export` also have embedding and namespace. A table has a header; its tags
-    are separated by semicolons. The exit code is 1 if a line was rejected, or differs from the memory that
-    is kept.
+    are created. Lines of `pgrecall export` also have embedding and namespace, and are rejected if
+    `--namespace` names another. A table has a header; its tags are separated by semicolons. The exit code
+    is 1 if a line was rejected, or differs from the memory that is kept.
     """
     if not is_dash(file):
         _check(file)

@@ -139,7 +139,8 @@ def import_jsonl(
     Args:
         client: The client of the target database.
         lines: A file opened in binary mode, or any iterable of lines; it is read lazily, once.
-        namespace: The namespace of lines that name none; those of an export name theirs.
+        namespace: The namespace of lines that name none. Lines of an export name theirs: those of another
+            namespace than this are rejected.
         namespace_field: The key whose value names the namespace of a line.
         detect_language: True detects the language of lines that name none.
         on_conflict: What happens to a memory whose line has its id and differs: 'keep' leaves it as it is,
@@ -207,6 +208,12 @@ def _item(run: _Run, line: Line, namespace_field: str | None, detect_language: b
         raise line.fault
     exported = _QUOTED_MARK in line.raw and json_object(_bounded(line.raw, MAX_LINE_BYTES))
     if exported and isinstance(exported.get(MARK), int):
+        # Its links, history and rules belong to that namespace.
+        if run.namespace is not None and exported.get("namespace") not in (None, run.namespace):
+            raise InvalidInput(
+                "it is a line of an export of another namespace; leave the namespace out, and "
+                "rename that namespace afterwards if it shall have another name"
+            )
         run.restorer.add(line.number, line.raw, exported)
         return None
     memory = parse_line(

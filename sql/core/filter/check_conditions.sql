@@ -7,7 +7,7 @@
 CREATE OR REPLACE FUNCTION _pgrecall.check_conditions(filter jsonb)
 RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE
-SET search_path FROM CURRENT
+SET search_path FROM CURRENT SET standard_conforming_strings = on
 AS $function$
 DECLARE
     moment CONSTANT text := '(-?infinity|\d{4,6}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?)? ?(Z|[+-]\d\d(:?\d\d)?)?( BC)?)';

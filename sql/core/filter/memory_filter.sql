@@ -19,7 +19,7 @@ CREATE OR REPLACE FUNCTION _pgrecall.memory_filter(
 )
 RETURNS pgrecall.recall_filter
 LANGUAGE plpgsql STABLE PARALLEL SAFE
-SET search_path FROM CURRENT
+SET search_path FROM CURRENT SET standard_conforming_strings = on
 AS $function$
 DECLARE
     -- As the constraints of pgrecall.memories.

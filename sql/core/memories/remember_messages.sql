@@ -87,7 +87,7 @@ BEGIN
     FROM jsonb_array_elements(messages) WITH ORDINALITY e (value, place)
     WHERE NOT _pgrecall.is_time(e.value ->> 'created_at');
     IF wrong IS NOT NULL THEN
-        RAISE EXCEPTION 'message %: created_at is not a time in the years 1 to 9999', wrong
+        RAISE EXCEPTION 'message %: created_at is not a time from 0001-01-02 to 9999-12-31 UTC', wrong
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Write it as 2025-01-31T12:00:00Z.';
     END IF;
 

@@ -11,7 +11,7 @@ BEGIN
     IF length(query) > 16384 THEN
         RAISE EXCEPTION 'the query has % characters; 16384 is the limit', length(query)
             USING ERRCODE = 'program_limit_exceeded', HINT = 'Pass a question, not a whole document.';
-    ELSIF query_vec IS NULL AND COALESCE(query, '') !~ '[^[:space:]\u00a0\u2007\u202f\u3000]' THEN
+    ELSIF query_vec IS NULL AND _pgrecall.is_blank(query) THEN
         RAISE EXCEPTION 'the query is empty and there is no vector'
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass words, a query_vec, or both.';
     ELSIF pgvector.l2_norm(query_vec) = 0 THEN

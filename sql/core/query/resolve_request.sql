@@ -14,7 +14,7 @@ CREATE OR REPLACE FUNCTION _pgrecall.resolve_request(
 )
 RETURNS pgrecall.recall_request
 LANGUAGE plpgsql STABLE PARALLEL SAFE
-SET search_path FROM CURRENT
+SET search_path FROM CURRENT SET standard_conforming_strings = on
 AS $function$
 DECLARE
     request pgrecall.recall_request;

@@ -10,7 +10,7 @@
 CREATE OR REPLACE FUNCTION _pgrecall.stated_values(content text, "values" text[])
 RETURNS text[]
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
-SET search_path FROM CURRENT
+SET search_path FROM CURRENT SET standard_conforming_strings = on
 AS $function$
 BEGIN
     RETURN (

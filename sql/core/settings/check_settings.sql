@@ -29,7 +29,7 @@ BEGIN
                       HINT = CASE WHEN item.is_stored_only THEN 'Use pgrecall.set_setting().'
                                   ELSE format('Pass the argument %s.', item.name) END;
         ELSIF NOT pgrecall.is_valid_setting(item.name, item.value) THEN
-            PERFORM _pgrecall.raise_invalid_setting(item.name, item.value);
+            PERFORM _pgrecall.raise_invalid_setting(item.name, item.value, is_given => true);
         END IF;
     END LOOP;
 END

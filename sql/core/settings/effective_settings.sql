@@ -45,7 +45,7 @@ BEGIN
     END IF;
     SELECT p.settings INTO profile FROM pgrecall.profiles p WHERE p.name = profile_name;
     IF NOT FOUND THEN
-        PERFORM _pgrecall.raise_invalid_setting('profile', profile_name);
+        PERFORM _pgrecall.raise_invalid_setting('profile', profile_name, COALESCE(call_settings ? 'profile', false));
     END IF;
     RETURN jsonb_populate_record(_pgrecall.default_settings(), (
         -- An empty text is not a valid interval.

@@ -32,7 +32,7 @@ RETURNS TABLE (
     not_exported text, erased text, is_kept boolean
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 50
-SET search_path FROM CURRENT
+SET search_path FROM CURRENT SET standard_conforming_strings = on
 AS $function$
 #variable_conflict use_column
 DECLARE

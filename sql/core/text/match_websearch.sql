@@ -5,7 +5,7 @@
 CREATE OR REPLACE FUNCTION _pgrecall.match_websearch(languages regconfig[], query text)
 RETURNS tsquery
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
-SET search_path FROM CURRENT
+SET search_path FROM CURRENT SET standard_conforming_strings = on
 AS $function$
 DECLARE
     spelling text := _pgrecall.normalize_text(regexp_replace(query, '[\u201c-\u201f\u00ab\u00bb\uff02]', '"', 'g'));

@@ -6,7 +6,7 @@
 CREATE OR REPLACE FUNCTION _pgrecall.normalize_text(content text)
 RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE STRICT
-SET search_path FROM CURRENT
+SET search_path FROM CURRENT SET standard_conforming_strings = on
 AS $function$
 DECLARE
     spelling text := content;

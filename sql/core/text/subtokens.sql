@@ -8,7 +8,7 @@
 CREATE OR REPLACE FUNCTION _pgrecall.subtokens(content text)
 RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE STRICT
-SET search_path FROM CURRENT
+SET search_path FROM CURRENT SET standard_conforming_strings = on
 AS $function$
 DECLARE
     identifiers text;

@@ -7,7 +7,7 @@
 CREATE OR REPLACE FUNCTION _pgrecall.check_memory(fields jsonb, subject text)
 RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL UNSAFE
-SET search_path FROM CURRENT
+SET search_path FROM CURRENT SET standard_conforming_strings = on
 AS $function$
 DECLARE
     -- The constraints of pgrecall.memories have the same limits. Within them, a text fits the megabyte of a tsvector:
@@ -57,7 +57,7 @@ BEGIN
             ELSIF field.key IN ('occurred_at', 'created_at', 'valid_from', 'valid_to', 'expires_at')
                   AND NOT _pgrecall.is_time(field.value #>> '{}')
                   AND NOT (field.key IN ('valid_to', 'expires_at') AND lower(field.value #>> '{}') = 'infinity') THEN
-                RAISE EXCEPTION '%: % is not a time in the years 1 to 9999', subject, field.key
+                RAISE EXCEPTION '%: % is not a time from 0001-01-02 to 9999-12-31 UTC', subject, field.key
                     USING ERRCODE = 'invalid_parameter_value',
                           HINT = 'Write it as 2025-01-31T12:00:00Z. valid_to and expires_at also take infinity: no end.';
             END IF;
@@ -88,7 +88,7 @@ BEGIN
         END IF;
     END LOOP;
 
-    IF fields ? 'content' AND COALESCE(fields ->> 'content', '') !~ '[^[:space:]\u00a0\u2007\u202f\u3000]' THEN
+    IF fields ? 'content' AND _pgrecall.is_blank(fields ->> 'content') THEN
         RAISE EXCEPTION '%: content is empty', subject
             USING ERRCODE = 'invalid_parameter_value', HINT = 'A memory needs words; forget() removes one.';
     ELSIF octet_length(fields ->> 'content') > max_content_bytes THEN

@@ -8,7 +8,7 @@
 CREATE OR REPLACE FUNCTION _pgrecall.folded_name(alias text, is_expanded boolean DEFAULT false)
 RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE STRICT
-SET search_path FROM CURRENT
+SET search_path FROM CURRENT SET standard_conforming_strings = on
 AS $function$
 DECLARE
     abbreviations CONSTANT jsonb := jsonb '{

@@ -9,7 +9,7 @@
 CREATE OR REPLACE FUNCTION _pgrecall.is_misspelt_word(one text, other text, is_name boolean, edits integer DEFAULT 1)
 RETURNS boolean
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE STRICT
-SET search_path FROM CURRENT
+SET search_path FROM CURRENT SET standard_conforming_strings = on
 AS $function$
 DECLARE
     longer text := CASE WHEN length(one) >= length(other) THEN one ELSE other END;

@@ -11,7 +11,7 @@
 CREATE OR REPLACE FUNCTION _pgrecall.change_cues(old_text text, new_text text, compared jsonb)
 RETURNS jsonb
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
-SET search_path FROM CURRENT
+SET search_path FROM CURRENT SET standard_conforming_strings = on
 AS $function$
 DECLARE
     longest CONSTANT integer := 2000;

@@ -9,7 +9,7 @@
 CREATE OR REPLACE FUNCTION pgrecall.sample_texts(n integer, generation integer)
 RETURNS TABLE (memory_id bigint, text text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 100
-SET search_path FROM CURRENT
+SET search_path FROM CURRENT SET standard_conforming_strings = on
 AS $function$
 BEGIN
     RETURN QUERY EXECUTE $statement$

@@ -13,7 +13,7 @@ CREATE OR REPLACE FUNCTION pgrecall.cache_expansion(
 )
 RETURNS void
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path FROM CURRENT
+SET search_path FROM CURRENT SET standard_conforming_strings = on
 AS $function$
 DECLARE
     -- unnest() takes an array of any dimensions.

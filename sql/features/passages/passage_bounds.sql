@@ -12,7 +12,7 @@
 CREATE OR REPLACE FUNCTION _pgrecall.passage_bounds(content text)
 RETURNS TABLE (number integer, starts_at integer, ends_at integer)
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE ROWS 4
-SET search_path FROM CURRENT
+SET search_path FROM CURRENT SET standard_conforming_strings = on
 AS $function$
 DECLARE
     long_text CONSTANT integer := 150;

@@ -7,7 +7,7 @@
 -- Goes through the text of the value once: a recursion would keep memory for each level of a value that is nested deeply.
 CREATE OR REPLACE FUNCTION _pgrecall.redact_json(value jsonb, OUT clean jsonb, OUT kinds text[])
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
-SET search_path FROM CURRENT
+SET search_path FROM CURRENT SET standard_conforming_strings = on
 AS $function$
 DECLARE
     parts text[] := '{}'::text[];

@@ -5,7 +5,7 @@
 -- is never a secret, so a second call finds nothing.
 CREATE OR REPLACE FUNCTION _pgrecall.redact_text(content text, OUT clean text, OUT kinds text[])
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
-SET search_path FROM CURRENT
+SET search_path FROM CURRENT SET standard_conforming_strings = on
 AS $function$
 DECLARE
     seen text := _pgrecall.visible_text(content);

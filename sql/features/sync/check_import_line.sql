@@ -6,7 +6,7 @@
 CREATE OR REPLACE FUNCTION _pgrecall.check_import_line(line jsonb, subject text)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL UNSAFE
-SET search_path FROM CURRENT
+SET search_path FROM CURRENT SET standard_conforming_strings = on
 AS $function$
 DECLARE
     kinds CONSTANT jsonb := jsonb '{

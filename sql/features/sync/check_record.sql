@@ -6,7 +6,7 @@
 CREATE OR REPLACE FUNCTION _pgrecall.check_record(line jsonb, subject text)
 RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL UNSAFE
-SET search_path FROM CURRENT
+SET search_path FROM CURRENT SET standard_conforming_strings = on
 AS $function$
 DECLARE
     -- The fields of each kind, and their types.

@@ -9,7 +9,7 @@
 CREATE OR REPLACE FUNCTION _pgrecall.iso_range(phrase text, anchor timestamptz, zone text)
 RETURNS tstzrange
 LANGUAGE plpgsql STABLE PARALLEL SAFE
-SET search_path FROM CURRENT
+SET search_path FROM CURRENT SET standard_conforming_strings = on
 AS $function$
 DECLARE
     part text[];

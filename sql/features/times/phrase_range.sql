@@ -7,7 +7,7 @@
 CREATE OR REPLACE FUNCTION _pgrecall.phrase_range(phrase text, anchor timestamptz, zone text)
 RETURNS tstzrange
 LANGUAGE plpgsql STABLE PARALLEL SAFE
-SET search_path FROM CURRENT
+SET search_path FROM CURRENT SET standard_conforming_strings = on
 AS $function$
 DECLARE
     known CONSTANT jsonb := _pgrecall.time_words();

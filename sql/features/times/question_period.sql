@@ -10,7 +10,7 @@
 CREATE OR REPLACE FUNCTION _pgrecall.question_period(query text, anchor timestamptz)
 RETURNS tstzrange
 LANGUAGE plpgsql STABLE PARALLEL SAFE
-SET search_path FROM CURRENT
+SET search_path FROM CURRENT SET standard_conforming_strings = on
 AS $function$
 DECLARE
     -- In a message, what is asked counts, not what somebody tells of their day.

@@ -10,7 +10,7 @@
 CREATE OR REPLACE FUNCTION _pgrecall.temporal_references(content text, anchor timestamptz)
 RETURNS TABLE (span int4range, period tstzrange)
 LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 2
-SET search_path FROM CURRENT
+SET search_path FROM CURRENT SET standard_conforming_strings = on
 AS $function$
 DECLARE
     most CONSTANT integer := 20;

@@ -5,7 +5,7 @@
 CREATE OR REPLACE FUNCTION _pgrecall.timeframe_range(text text, anchor timestamptz, zone text)
 RETURNS tstzrange
 LANGUAGE plpgsql STABLE PARALLEL SAFE
-SET search_path FROM CURRENT
+SET search_path FROM CURRENT SET standard_conforming_strings = on
 AS $function$
 DECLARE
     ordinals CONSTANT text[] := '{first,second,third,fourth}'::text[];

@@ -7,7 +7,7 @@
 CREATE OR REPLACE FUNCTION _pgrecall.whole_dates(text text)
 RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
-SET search_path FROM CURRENT
+SET search_path FROM CURRENT SET standard_conforming_strings = on
 AS $function$
 DECLARE
     month CONSTANT text := _pgrecall.month_pattern();

@@ -4,7 +4,7 @@
 CREATE OR REPLACE FUNCTION _pgrecall.query_values(languages regconfig[], query text)
 RETURNS text[]
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
-SET search_path FROM CURRENT
+SET search_path FROM CURRENT SET standard_conforming_strings = on
 AS $function$
 DECLARE
     plain text;

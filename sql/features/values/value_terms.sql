@@ -10,7 +10,7 @@
 CREATE OR REPLACE FUNCTION _pgrecall.value_terms(content text)
 RETURNS text[]
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
-SET search_path FROM CURRENT
+SET search_path FROM CURRENT SET standard_conforming_strings = on
 AS $function$
 DECLARE
     months CONSTANT jsonb := _pgrecall.month_names();

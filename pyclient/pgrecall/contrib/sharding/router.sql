@@ -173,7 +173,7 @@ COMMENT ON FUNCTION pgrecall_router.is_unreachable IS 'Whether an error says tha
 CREATE OR REPLACE FUNCTION pgrecall_router.refuse(shard integer, state text, message text, hint text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE
-SET search_path = pg_catalog, pg_temp
+SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on
 AS $function$
 DECLARE
     lost integer := refuse.shard;

@@ -12,7 +12,7 @@
 CREATE OR REPLACE FUNCTION _pgrecall.matching_memories(namespace_id integer, query tsquery)
 RETURNS bigint[]
 LANGUAGE plpgsql STABLE PARALLEL SAFE
-SET search_path FROM CURRENT
+SET search_path FROM CURRENT SET standard_conforming_strings = on
 AS $function$
 DECLARE
     -- PostgreSQL writes every lexeme in quotes.
