@@ -18,7 +18,7 @@ BEGIN
         EXIT WHEN stop IS NULL;
         -- The trigger memories_10_derive computes the column.
         UPDATE pgrecall.memories m SET search_vector = m.search_vector
-        WHERE m.id > last AND m.id <= stop AND concat(m.title, m.content, m.tags, m.category, m.expanded_keywords) ~ '[0-9\u0080-\uffff]';
+        WHERE m.id > last AND m.id <= stop AND concat(m.title, m.content, m.tags, m.category, m.expanded_keywords) ~ E'[0-9\u0080-\uffff]';
         last := stop;
     END LOOP;
 END
