@@ -11,6 +11,8 @@ from support.memories import remember, scalar
 if TYPE_CHECKING:
     from psycopg import Connection
 
+pytestmark = pytest.mark.rollback
+
 ASKED = "which submarine is yellow?"
 
 

@@ -11,6 +11,8 @@ from support.memories import remember, rows
 if TYPE_CHECKING:
     from psycopg import Connection
 
+pytestmark = pytest.mark.rollback
+
 OLD, NEW = "2024-03-01", "2025-03-01"
 
 STATEMENTS = [

@@ -14,6 +14,8 @@ from support.memories import remember, rows, scalar
 if TYPE_CHECKING:
     from psycopg import Connection
 
+pytestmark = pytest.mark.rollback
+
 # Each memory, and words of it.
 MEMORIES = {
     "ฉันชอบกินข้าวผัดกุ้ง": ("ข้าวผัด", "กุ้ง"),
