@@ -273,7 +273,9 @@ def test_a_long_memory_is_cut(conn: Connection[Any]) -> None:
 
 
 def test_what_cannot_be_seen_is_no_item(conn: Connection[Any]) -> None:
-    remember(conn, "\u200b\u2060", tags=[CAUSE])
+    blank = remember(conn, "to become blank", tags=[CAUSE])
+    # As earlier versions stored it.
+    conn.execute("UPDATE pgrecall.memories SET content = '\u200b\u2060' WHERE id = %s", (blank,))
     seen = remember(conn, f"seen {CAUSE}")
     assert len(conn.execute("SELECT FROM recall(%s)", (CAUSE,)).fetchall()) == 2
     assert texts(conn, CAUSE) == [f"seen {CAUSE}"]
