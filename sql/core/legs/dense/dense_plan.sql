@@ -38,7 +38,7 @@ BEGIN
                     'SELECT array_agg(n.id), array_agg(n.distance) FROM _pgrecall.%I($1, $2, $3, $4, $5%s) n',
                     search, CASE search WHEN 'nearest_shared_filtered' THEN ', $6' END
                 )
-                USING namespace_id, query_vec, _pgrecall.with_keys(namespace_id, filter, greatest(found.exact_limit * 2 / 3, 2000)),
+                USING namespace_id, query_vec, _pgrecall.with_keys(namespace_id, filter, greatest(found.exact_limit / 3 * 2, 2000)),
                       depth, searched, _pgrecall.shared_visits(namespace_id, depth);
         END CASE;
         RETURN QUERY SELECT '';

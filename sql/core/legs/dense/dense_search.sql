@@ -51,7 +51,7 @@ BEGIN
             FROM _pgrecall.scan_embeddings(namespace_id, query_vec, depth, generation) n;
         END IF;
     ELSE
-        keyed := _pgrecall.with_keys(namespace_id, filter, greatest(exact_limit * 2 / 3, 2000));
+        keyed := _pgrecall.with_keys(namespace_id, filter, greatest(exact_limit / 3 * 2, 2000));
         has_keys := num_nonnulls(keyed.all_keys, keyed.tag_keys, keyed.value_keys) > 0;
         IF is_large AND private_rows IS NULL AND NOT has_keys THEN
             searches := ARRAY['nearest_filtered'];
