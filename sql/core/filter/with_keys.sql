@@ -13,8 +13,8 @@
 -- its tags. Of a large namespace, a sample by content_hash tells whether it may be so many; fewer than four of it may be chance. The
 -- statement is to be planned with its arguments (EXECUTE).
 --
--- few  up to how many memories the caller would rather read by their keys than look for among all others
-CREATE OR REPLACE FUNCTION _pgrecall.with_keys(namespace_id integer, filter pgrecall.recall_filter, few integer)
+-- few  up to how many memories the caller would rather read by their keys than look for among all others; NULL: any number
+CREATE OR REPLACE FUNCTION _pgrecall.with_keys(namespace_id integer, filter pgrecall.recall_filter, few integer DEFAULT 2000)
 RETURNS pgrecall.recall_filter
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path FROM CURRENT
@@ -25,11 +25,14 @@ DECLARE
     condition record;
     keyed pgrecall.recall_filter := filter;
     sampled CONSTANT integer := 400;
-    size CONSTANT bigint := _pgrecall.namespace_size(namespace_id, 100000000);
+    size bigint;
     passed bigint;
 BEGIN
     IF num_nonnulls(filter.tags_any, filter.tags_all, filter.metadata_contains, filter.metadata_path) = 0 THEN
         RETURN filter;
+    END IF;
+    IF few IS NOT NULL THEN
+        size := _pgrecall.namespace_size(namespace_id, 100000000);
     END IF;
     IF size > few THEN
         SELECT count(*) INTO passed

@@ -53,7 +53,7 @@ BEGIN
         -- Adding nothing keeps the planner from the index by time.
         CASE WHEN is_short THEN '+ interval ''0''' ELSE '' END
     )
-    USING namespace_id, _pgrecall.with_keys(namespace_id, filter, 2000), after_time, after_id, max_results;
+    USING namespace_id, _pgrecall.with_keys(namespace_id, filter), after_time, after_id, max_results;
 END
 $function$;
 

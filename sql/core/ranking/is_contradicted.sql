@@ -21,7 +21,7 @@ BEGIN
         RETURN lacks_version;
     END IF;
     held := _pgrecall.stated_values(
-        _pgrecall.fold_digits(concat_ws(E'\n', memory.title, memory.content)),
+        concat_ws(E'\n', _pgrecall.fold_digits(memory.title), content),
         ARRAY(SELECT v.lexeme FROM unnest(memory.search_vector) v WHERE v.lexeme LIKE '=%')
     );
     RETURN EXISTS (

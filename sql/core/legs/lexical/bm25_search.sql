@@ -50,7 +50,7 @@ BEGIN
         INTO ids, scores
         USING namespace_id, parsed.words, parsed.idfs, parsed.any_word, parsed.required,
             -- Without an index for the filter it reads all that hold a word, which are more.
-            _pgrecall.with_keys(namespace_id, filter, 2147483647), depth, parsed.impacts;
+            _pgrecall.with_keys(namespace_id, filter, NULL), depth, parsed.impacts;
     END IF;
 END
 $function$;

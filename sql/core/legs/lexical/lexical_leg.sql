@@ -28,7 +28,7 @@ BEGIN
         RETURN QUERY EXECUTE $statement$
             SELECT l.* FROM _pgrecall.ts_rank_leg($1, $2, $3, $4, $5, $6, $7) l
         $statement$
-        USING namespace_id, parsed.narrow, parsed.broad, _pgrecall.with_keys(namespace_id, filter, 2000),
+        USING namespace_id, parsed.narrow, parsed.broad, _pgrecall.with_keys(namespace_id, filter),
               depth, parsed.min_rank, parsed.importance_share;
     END IF;
 END

@@ -14,7 +14,7 @@ BEGIN
     IF parsed.mode NOT IN ('bm25', 'websearch') THEN
         RETURN QUERY SELECT * FROM unnest(ARRAY['lexical leg, ts_rank_leg:']);
         RETURN QUERY EXECUTE explain || 'SELECT l.* FROM _pgrecall.ts_rank_leg($1, $2, $3, $4, $5, $6, $7) l'
-            USING namespace_id, parsed.narrow, parsed.broad, _pgrecall.with_keys(namespace_id, filter, 2000), depth, parsed.min_rank,
+            USING namespace_id, parsed.narrow, parsed.broad, _pgrecall.with_keys(namespace_id, filter), depth, parsed.min_rank,
                   parsed.importance_share;
         RETURN QUERY SELECT '';
         RETURN;
@@ -37,7 +37,7 @@ BEGIN
         RETURN QUERY EXECUTE explain
             || 'SELECT array_agg(b.id), array_agg(b.score) FROM _pgrecall.bm25_scan($1, $2, $3, $4, $5, $6, $7, $8) b'
             USING namespace_id, parsed.words, parsed.idfs, parsed.any_word, parsed.required,
-                  _pgrecall.with_keys(namespace_id, filter, 2147483647), depth, parsed.impacts;
+                  _pgrecall.with_keys(namespace_id, filter, NULL), depth, parsed.impacts;
         RETURN QUERY SELECT '';
     END IF;
 END
