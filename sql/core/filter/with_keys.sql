@@ -25,7 +25,7 @@ DECLARE
     condition record;
     keyed pgrecall.recall_filter := filter;
     sampled CONSTANT integer := 400;
-    size bigint;
+    size integer;
     passed bigint;
 BEGIN
     IF num_nonnulls(filter.tags_any, filter.tags_all, filter.metadata_contains, filter.metadata_path) = 0 THEN
