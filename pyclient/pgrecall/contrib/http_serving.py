@@ -224,9 +224,12 @@ class _Protocol(H11Protocol):
         self._deadline = None if seconds is None else self.loop.call_later(seconds, self._late)
 
     def _late(self) -> None:
-        _log.warning(
-            "closed a connection: the client took too long to send its request, or to read the answer"
-        )
+        # A browser opens connections ahead of requests it may never send: that is nobody's fault.
+        is_unused = self.conn.their_state is h11.IDLE and not self.conn.trailing_data[0]
+        if not is_unused:
+            _log.warning(
+                "closed a connection: the client took too long to send its request, or to read the answer"
+            )
         self.drop()
 
 
