@@ -131,11 +131,11 @@ def test_psql(dsn: str, tmp_path: Path) -> None:
     said = subprocess.run(
         [*command, make_conninfo(dsn, password="s3cret")],
         env=os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"},
-        capture_output=True, text=True, check=True, timeout=60,
+        capture_output=True, text=True, check=True, timeout=180,
     ).stdout.splitlines()  # fmt: skip
     assert said[2:] == ["-At", "-c", "SELECT 6 * 7", "s3cret"]
     assert not any("s3cret" in one for one in said[:-1])
-    done = subprocess.run([*command, dsn], capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run([*command, dsn], capture_output=True, text=True, check=True, timeout=180)
     assert done.stdout == "42\n"
 
 

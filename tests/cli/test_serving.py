@@ -20,7 +20,7 @@ def test_without_a_database_they_say_so(command: list[str], tmp_path: Path) -> N
     done = subprocess.run(
         [sys.executable, "-m", "pgrecall", *command],
         env=environment | {"PGRECALL_DATA_DIR": str(folder), "XDG_CONFIG_HOME": str(tmp_path)},
-        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False,
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=180, check=False,
     )  # fmt: skip
     assert done.returncode == 1
     assert f"no database is named, and there is no embedded server in {folder}" in done.stderr

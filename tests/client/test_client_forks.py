@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 CHILDREN = 4
 ROUNDS = 15
-SECONDS = 30
+SECONDS = 90
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*use of fork.*:DeprecationWarning")
 

@@ -332,7 +332,7 @@ def test_several_starts_at_once_make_one_server_that_stays(make_server: MakeServ
     embedded = make_server()
     starters = [start_in_process(embedded) for _ in range(3)]
     # communicate() returns only when nobody holds the pipes: the server does not
-    outputs = [starter.communicate(timeout=60) for starter in starters]
+    outputs = [starter.communicate(timeout=180) for starter in starters]
     assert outputs == [(embedded.dsn() + "\n", "")] * 3
     assert embedded.running()
     assert len([found for found in processes(embedded) if found.ppid() != pid_of(embedded)]) == 1

@@ -173,7 +173,10 @@ def test_a_push_that_is_killed_stores_nothing_twice(
     copy.update(new, content="new, updated")
     for _ in range(2 if when == "after" else 1):
         killed = subprocess.run(
-            [sys.executable, "-c", KILLED, str(path), dsn, when], check=False, capture_output=True, timeout=60
+            [sys.executable, "-c", KILLED, str(path), dsn, when],
+            check=False,
+            capture_output=True,
+            timeout=180,
         )
         assert killed.returncode == -signal.SIGKILL, killed.stderr
         if when == "after":

@@ -168,7 +168,7 @@ def test_two_processes_work_on_one_file(conn: Connection[Any], copy: OfflineClie
     while any(writer.poll() is None for writer in writers):
         copy.pull()
     for writer in writers:
-        assert writer.communicate(timeout=60)[1] == b""
+        assert writer.communicate(timeout=180)[1] == b""
         assert writer.returncode == 0
     copy.pull()
     found = on_server(conn)

@@ -263,7 +263,7 @@ def test_another_host_is_read_only_unless_told(dsn: str, conn: psycopg.Connectio
 def test_without_its_libraries_it_says_what_to_install() -> None:
     code = "import sys; sys.modules['starlette'] = None; from pgrecall.cli import main; main(['ui', '--no-open'])"
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False, env=os.environ
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=180, check=False, env=os.environ
     )
     assert done.returncode == 1
     assert install_command("ui") in done.stderr

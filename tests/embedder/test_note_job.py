@@ -202,7 +202,7 @@ def test_a_killed_daemon_stores_it_once(dsn: str, conn: psycopg.Connection[Any],
         while len(llm.asked) == asked_before and time.monotonic() < deadline:
             time.sleep(0.02)
         daemon.kill()
-        daemon.communicate(timeout=30)
+        daemon.communicate(timeout=180)
     is_killed.set()
     assert notes_in(conn) == []
     conn.execute("UPDATE pgrecall.jobs SET lease_expires_at = now() WHERE lease_expires_at IS NOT NULL")

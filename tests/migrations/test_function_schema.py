@@ -178,10 +178,10 @@ def test_down_to_nothing_a_script_and_a_dump(new_database: Callable[..., str], p
     with Client(placed) as client:
         client.remember("Ada plays chess", external_id="chess")
     dump = subprocess.run(
-        [str(binaries() / "pg_dump"), "-Fc", placed], capture_output=True, check=True, timeout=60
+        [str(binaries() / "pg_dump"), "-Fc", placed], capture_output=True, check=True, timeout=180
     ).stdout
     subprocess.run(
-        [str(binaries() / "pg_restore"), "--no-owner", "-d", restored], input=dump, check=False, timeout=60
+        [str(binaries() / "pg_restore"), "--no-owner", "-d", restored], input=dump, check=False, timeout=180
     )
     migrate(restored)
     assert check(restored).current

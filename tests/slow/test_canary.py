@@ -287,7 +287,7 @@ def ask(system: System) -> None:
     """Queries, by a daemon and not; what is recalled is their own business."""
     with Client(system.dsn) as client:
         for _ in range(2):
-            result = client.recall(f"where is {ASKED}", embed="daemon", embed_timeout=PATIENCE)
+            result = client.recall(f"where is {ASKED}", embed="daemon", embed_timeout=60)
             assert result.notice is None
         assert client.recall(f"where is {PRIVATE}", embed="daemon", private=True).notice is not None
     [(count,)] = system.conn.execute("SELECT count(embedding) FROM pgrecall.query_embeddings").fetchall()

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 # A page that loads something says so in one of these.
 LOADING = {("script", "src"), ("img", "src"), ("link", "href"), ("iframe", "src"), ("source", "src")}
 ROOT = Path(__file__).resolve().parents[2]
-PATIENCE = 120
+PATIENCE = 300
 HOST = "http://site.invalid/"
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from psycopg import Connection
 
 GUIDE = (Path(__file__).resolve().parents[2] / "docs" / "operations.md").read_text(encoding="utf-8")
-PATIENCE = 120
+PATIENCE = 300
 
 
 def section(title: str) -> str:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-SECONDS = 60
+SECONDS = 180
 
 
 @dataclass(frozen=True)

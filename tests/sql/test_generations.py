@@ -277,7 +277,7 @@ def test_there_and_back_again(conn: Connection[Any], dsn: str, both: dict[str, i
     with psycopg.connect(dsn, autocommit=True) as listener:
         listener.execute("LISTEN pgrecall_embed")
         call(conn, "pgrecall.switch_generation", 2)
-        assert len(list(listener.notifies(timeout=5, stop_after=1))) == 1
+        assert len(list(listener.notifies(timeout=60, stop_after=1))) == 1
     late = remember(conn, "written since")
     assert [row[0] for row in rows(conn, "pgrecall.embedded_generations")] == [2]
     # Whoever has not heard of the switch yet gets nothing for the model of before.

@@ -75,7 +75,7 @@ def test_what_is_handed_to_a_language_model_at_the_last_moment_is_taken_back(
         flagged = pool.submit(lambda: call(conn, "update_memory", memory, is_sensitive=True))
         time.sleep(0.2)
         reading.commit()
-        flagged.result(timeout=10)
+        flagged.result(timeout=60)
     assert scalar(conn, "SELECT count(*) FROM pgrecall.extractions") == 0
     assert wrong(conn) == {}
 
@@ -176,7 +176,7 @@ def test_who_writes_is_not_stopped_by_a_merge_that_waits_for_it(
         writer.execute("SET LOCAL lock_timeout = '5s'")
         call(writer, "forget", memory)
         writer.rollback()
-        assert moving.result(timeout=10) > 0
+        assert moving.result(timeout=60) > 0
     assert wrong(conn) == {}
 
 

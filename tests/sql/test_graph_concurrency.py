@@ -170,7 +170,7 @@ def test_two_who_remove_the_last_two_names_of_a_concept(conn: Connection[Any], d
         second = pool.submit(lambda: call(conn, "forget", two))
         time.sleep(0.2)
         first.commit()
-        assert second.result(timeout=10) is True
+        assert second.result(timeout=60) is True
     assert scalar(conn, "SELECT count(*) FROM pgrecall.concepts") == 0
     assert wrong(conn) == {}
 

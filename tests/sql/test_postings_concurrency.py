@@ -336,7 +336,7 @@ def test_refreshing_waits_for_who_writes_postings(conn: Connection[Any], other: 
             refreshing = pool.submit(conn.execute, "CALL pgrecall.rebuild_all_postings('default')")
             time.sleep(0.3)
             assert not refreshing.done()
-        refreshing.result(timeout=10)
+        refreshing.result(timeout=60)
     assert problems(conn) == {}
 
 

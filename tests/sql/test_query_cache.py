@@ -79,7 +79,7 @@ def test_a_question_and_its_answer(alive: Connection[Any], dsn: str) -> None:
         # It is that worker's for a few seconds.
         assert claim(alive) == []
         answer(alive, number, NORTH)
-        heard = [(note.channel, note.payload) for note in listener.notifies(timeout=5, stop_after=2)]
+        heard = [(note.channel, note.payload) for note in listener.notifies(timeout=60, stop_after=2)]
     assert heard == [("pgrecall_query", ""), ("pgrecall_answer", str(number))]
     assert answered(alive, number) == [(0.0, None)]
     assert ask(alive)[0] == number

@@ -148,7 +148,7 @@ def test_parked_memories_are_tried_again_when_asked(conn: Connection[Any], dsn: 
         assert call(conn, "pgrecall.retry_failures", "no_such_cause") == 0
         assert [note.channel for note in listener.notifies(timeout=0.2)] == []
         assert call(conn, "pgrecall.retry_failures", "refused", two) == 1
-        assert [note.channel for note in listener.notifies(timeout=5, stop_after=1)] == ["pgrecall_embed"]
+        assert [note.channel for note in listener.notifies(timeout=60, stop_after=1)] == ["pgrecall_embed"]
     assert claim(conn) == [two]
     assert call(conn, "pgrecall.retry_failures") == 2
     # With all their attempts.
@@ -302,7 +302,7 @@ def test_eight_claimers_at_once_share_everything(conn: Connection[Any], dsn: str
     def work(_: int) -> list[int]:
         worker, mine, dry = uuid4(), [], 0
         with psycopg.connect(dsn, autocommit=True) as own:
-            start.wait(timeout=60)
+            start.wait(timeout=180)
             while dry < 3:  # what another worker is claiming at this moment is skipped, so look again
                 batch = claim(own, worker, 16)
                 dry = 0 if batch else dry + 1

@@ -209,7 +209,7 @@ def test_two_sessions_store_the_same_batch(conn: Connection[Any], dsn: str, on_c
 @pytest.mark.slow
 @pytest.mark.pg15
 def test_batches_in_opposite_order_do_not_deadlock(conn: Connection[Any], dsn: str) -> None:
-    together = Barrier(4, timeout=10)
+    together = Barrier(4, timeout=60)
 
     def write(step: int) -> None:
         with psycopg.connect(dsn, autocommit=True) as own:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-PATIENCE = 60.0
+PATIENCE = 180.0
 
 
 @cache

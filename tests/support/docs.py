@@ -48,7 +48,7 @@ PAGES = [
 LANGUAGES = ("sql", "python", "sh", "bash", "console")
 OUTPUT = "output"
 MIN_WORDS = 3
-PATIENCE = 120
+PATIENCE = 300
 # Marks in README would be seen by everybody who reads it as text: by how a block begins.
 OF_README = {
     "make demo": "CI runs both",

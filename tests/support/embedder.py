@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 SPEC = ModelSpec(1, DEFAULT_MODEL, 384, "sentence-transformers", "", "")
 CANARY = "xyzzy-canary-4711"
-PATIENCE = 60.0
+PATIENCE = 180.0
 
 # A daemon with a model that takes as long as its first argument says, in seconds a batch.
 SLOW_DAEMON = """

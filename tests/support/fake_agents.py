@@ -20,7 +20,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, ClassVar
 
-SECONDS = 60
+SECONDS = 180
 
 
 def _now() -> str:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from mcp.types import CallToolResult
 
 TOKEN = "3b1f0c52e7d94a86b0c1-test-token"
-PATIENCE = 30.0
+PATIENCE = 120.0
 
 FACTS = {
     "coffee": "Priya drinks her coffee black, without sugar.",

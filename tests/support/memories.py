@@ -146,4 +146,4 @@ def waits(conn: Connection[Any], action: Callable[[], Any]) -> Callable[[], Any]
             assert not future.done(), "it did not wait"
             assert time.monotonic() < deadline
             time.sleep(0.01)
-    return lambda: future.result(timeout=10)
+    return lambda: future.result(timeout=60)

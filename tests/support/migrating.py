@@ -27,7 +27,7 @@ NEXT = f"{int(HEAD) + 1:04}"
 LATER_INDEX = "memories_later_idx"
 BGE_LARGE = "BAAI/bge-large-en-v1.5"
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
-SECONDS = 60
+SECONDS = 180
 MIGRATE = "import sys; from pathlib import Path; from migrating import migrate_with; migrate_with(sys.argv[1], Path(sys.argv[2]))"
 LATER = f'''"""An index, as a later revision makes one: outside a transaction."""
 

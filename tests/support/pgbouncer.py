@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 PROGRAM = shutil.which("pgbouncer", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
 if PROGRAM is None and os.environ.get("PGRECALL_REQUIRE_PGBOUNCER"):
     raise RuntimeError("PGRECALL_REQUIRE_PGBOUNCER is set and there is no pgbouncer here")
-_PATIENCE = 20.0
+_PATIENCE = 60.0
 
 _SETTINGS = """
 [databases]

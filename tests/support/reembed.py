@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 OLD, NEW, NOISE = "words-384", "words-256", "noise-256"
-PATIENCE = 60.0
+PATIENCE = 180.0
 _SUBJECTS = ["harbour", "garden", "engine", "violin", "bakery", "glacier", "lantern", "orchard"]
 _VERBS = ["needs", "hides", "repairs", "paints", "follows", "borrows"]
 _OBJECTS = ["candle", "ladder", "map", "window", "basket", "compass", "blanket", "mirror", "kettle", "hammer"]

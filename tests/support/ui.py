@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 PORT = 8765
-SECONDS = 60
+SECONDS = 180
 
 
 def import_sample(dsn: str) -> None:

@@ -19,7 +19,7 @@ LIBRARIES_UNDER_THE_LGPL = {"psycopg", "psycopg-binary", "psycopg-pool"}
 @pytest.mark.parametrize("tool", ["lock.py", "licences.py"])
 def test_the_generated_files_are_up_to_date(tool: str) -> None:
     command = [sys.executable, str(ROOT / "tools" / tool), "--check"]
-    checked = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    checked = subprocess.run(command, capture_output=True, text=True, timeout=180, check=False)
     assert checked.returncode == 0, checked.stderr
 
 
