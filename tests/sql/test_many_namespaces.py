@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 import pytest
 
+from support.extraction import claimed, complete, mention, wrong
+from support.facts import fact
 from support.memories import call, remember, rows, scalar
 from support.postings import assert_same_as_rebuilt, noted
 from support.roles import role
@@ -61,6 +63,56 @@ def test_a_flush_waits_in_no_namespace_while_it_holds_others(conn: Connection[An
         assert call(conn, "pgrecall.flush_pending_postings", 1) == len(PLACES) - 1
         assert len(noted(conn)) == 1
     assert call(conn, "pgrecall.flush_pending_postings", 1) == 1
+
+
+def read(conn: Connection[Any]) -> list[dict[str, Any]]:
+    """What an embedder would read in every memory: the same names, and a fact."""
+    return [
+        {
+            "memory_id": row[0],
+            "ticket": row[1],
+            "mentions": [mention("Jane", "PERSON"), mention("Acme", "ORG")],
+            "facts": [fact("Jane", "works at", "Acme")],
+        }
+        for row in claimed(conn)
+    ]
+
+
+@pytest.mark.usefixtures("tenants")
+def test_what_was_read_in_many_namespaces_is_stored_at_once(conn: Connection[Any]) -> None:
+    conn.execute("SELECT pgrecall.set_setting('curate', 'rules'), pgrecall.set_setting('extract_llm', 'on')")
+    items = read(conn)
+    with counting(conn) as calls:
+        assert complete(conn, items) == len(PLACES)
+        assert calls("_pgrecall.store_extractions") == 1
+    assert wrong(conn) == {}
+    for table, each in (("mentions", 2), ("concepts", 2), ("relationships", 1)):
+        counts = f"SELECT count(*) FROM pgrecall.{table} GROUP BY namespace_id".encode()
+        assert conn.execute(counts).fetchall() == [(each,)] * len(PLACES)
+    misplaced = """
+        SELECT j.memory_id FROM pgrecall.jobs j JOIN pgrecall.memories m ON m.id = j.memory_id WHERE j.namespace_id <> m.namespace_id
+    """
+    assert conn.execute(misplaced).fetchall() == []
+    kinds = "SELECT kind, count(*) FROM pgrecall.jobs WHERE kind <> 'embedding' GROUP BY kind ORDER BY kind"
+    assert conn.execute(kinds).fetchall() == [("curation", len(PLACES)), ("llm", len(PLACES))]
+
+
+@pytest.mark.parametrize("lock", ["names", "facts"])
+def test_a_namespace_in_use_holds_back_its_own_memories_only(
+    conn: Connection[Any], dsn: str, tenants: list[int], lock: str
+) -> None:
+    items = read(conn)
+    with psycopg.connect(dsn) as other:
+        other.execute(
+            "SELECT FROM pgrecall.locks WHERE home = %s AND name = %s FOR UPDATE", (tenants[6], lock)
+        )
+        with counting(conn) as calls:
+            assert complete(conn, items) == len(PLACES) - 1
+            # Together, then one by one.
+            assert calls("_pgrecall.store_extractions") <= 1 + len(PLACES)
+    left = "SELECT namespace_id, ticket, next_attempt_at > now() FROM pgrecall.jobs WHERE kind = 'text'"
+    assert conn.execute(left).fetchall() == [(tenants[6], None, True)]
+    assert wrong(conn) == {}
 
 
 @pytest.mark.parametrize("action", ["forget", "erase"])

@@ -39,8 +39,9 @@ BEGIN
     END CASE;
     FOREACH about IN ARRAY COALESCE(roles, '{}') LOOP
         -- The row is the lock: only roles that may grant can write it, and so lock it.
-        INSERT INTO pgrecall.granted (role, namespaces) VALUES (about, '{}') ON CONFLICT DO NOTHING;
-        SELECT g.namespaces INTO before FROM pgrecall.granted g WHERE g.role = about FOR UPDATE;
+        INSERT INTO pgrecall.granted AS g (role, namespaces) VALUES (about, '{}')
+        ON CONFLICT ON CONSTRAINT granted_pkey DO UPDATE SET namespaces = g.namespaces
+        RETURNING g.namespaces INTO before;
         IF TG_OP = 'INSERT' THEN
             ids := ARRAY(SELECT c.namespace_id FROM changed c WHERE c.role = about);
         ELSE
