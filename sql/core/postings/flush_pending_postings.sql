@@ -17,7 +17,7 @@ DECLARE
     enough CONSTANT integer := 10000;
     ends_at CONSTANT timestamptz := clock_timestamp() + interval '500 milliseconds';
     home integer;
-    folded bigint := 0;
+    folded bigint := 0::bigint;
 BEGIN
     LOCK TABLE pgrecall.memories IN ACCESS SHARE MODE;  -- first, in the lock order of TRUNCATE
     FOR home IN
