@@ -16,8 +16,9 @@ DECLARE
     lost pgrecall.naming[];
     doubted bigint[];
 BEGIN
-    PERFORM _pgrecall.lock_aliases_shared(h.id)
-    FROM (SELECT DISTINCT (r.item ->> 'namespace_id')::integer AS id FROM jsonb_array_elements(items) r (item) ORDER BY id) h;
+    PERFORM _pgrecall.lock_aliases_shared(
+        ARRAY(SELECT DISTINCT (r.item ->> 'namespace_id')::integer FROM jsonb_array_elements(items) r (item))
+    );
     -- The lock order of all code: names, then this, then rows. A writer of several memories holds this while it waits for them.
     PERFORM _pgrecall.lock_relationships(ARRAY(
         SELECT (r.item ->> 'namespace_id')::integer
