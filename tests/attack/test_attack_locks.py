@@ -95,7 +95,7 @@ def test_the_rows_that_are_locks_are_no_tenants_to_lock(tenants: Tenants) -> Non
 @pytest.mark.parametrize(
     "locking",
     [
-        "SELECT _pgrecall.lock_aliases_shared({home})",
+        "SELECT _pgrecall.lock_aliases_shared(ARRAY[{home}])",
         "SELECT _pgrecall.lock_aliases_exclusive({home})",
         "SELECT _pgrecall.lock_relationships(ARRAY[{home}])",
         "SELECT _pgrecall.serialize_imports(ARRAY[{home}])",

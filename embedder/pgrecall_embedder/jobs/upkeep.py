@@ -41,7 +41,7 @@ class UpkeepJob(Job):
         self._compacts_at = time.monotonic()
 
     async def step(self) -> Step:
-        """Index the pending postings of one namespace, and do what is due."""
+        """Index pending postings of the namespaces with the most of them, and do what is due."""
         has_expired = False
         if time.monotonic() >= self._expires_at:
             has_expired = await self._expire()

@@ -1,5 +1,8 @@
 -- Triggers on grants: maintain pgrecall.granted, the namespaces of each role as one array. See granted_namespaces().
 --
+-- A new grant is added to the array: a role that gets thousands of them one by one must not read all the earlier ones each time.
+-- No element is NULL, which would make each look into the array a walk along it.
+--
 -- Concurrent changes to the grants of one role wait for each other. The triggers also fire for copied rows, as when a
 -- namespace moves.
 CREATE OR REPLACE FUNCTION _pgrecall.collect_grants()
@@ -10,6 +13,8 @@ AS $function$
 DECLARE
     roles oid[];
     about oid;
+    ids integer[];
+    before boolean[];
     first integer;
     last integer;
     granted boolean[];
@@ -24,20 +29,38 @@ BEGIN
         WHEN 'DELETE' THEN
             SELECT array_agg(DISTINCT b.role::oid ORDER BY b.role::oid) INTO roles FROM before_change b;
         ELSE
-            SELECT array_agg(r.role ORDER BY r.role) INTO roles
-            FROM (SELECT b.role::oid FROM before_change b UNION SELECT c.role::oid FROM changed c) r (role);
+            -- Whether a role may write is not in the array.
+            SELECT array_agg(DISTINCT r.role ORDER BY r.role) INTO roles
+            FROM (
+                (SELECT b.role::oid, b.namespace_id FROM before_change b EXCEPT SELECT c.role::oid, c.namespace_id FROM changed c)
+                UNION ALL
+                (SELECT c.role::oid, c.namespace_id FROM changed c EXCEPT SELECT b.role::oid, b.namespace_id FROM before_change b)
+            ) r (role, namespace_id);
     END CASE;
     FOREACH about IN ARRAY COALESCE(roles, '{}') LOOP
         -- The row is the lock: only roles that may grant can write it, and so lock it.
         INSERT INTO pgrecall.granted AS g (role, namespaces) VALUES (about, '{}')
-        ON CONFLICT ON CONSTRAINT granted_pkey DO UPDATE SET namespaces = g.namespaces;
-        SELECT min(g.namespace_id), max(g.namespace_id) INTO first, last FROM pgrecall.grants g WHERE g.role = about;
-        IF first IS NULL THEN
+        ON CONFLICT ON CONSTRAINT granted_pkey DO UPDATE SET namespaces = g.namespaces
+        RETURNING g.namespaces INTO before;
+        IF TG_OP = 'INSERT' THEN
+            ids := ARRAY(SELECT c.namespace_id FROM changed c WHERE c.role = about);
+        ELSE
+            ids := ARRAY(SELECT g.namespace_id FROM pgrecall.grants g WHERE g.role = about);
+            before := '{}';
+        END IF;
+        IF ids = '{}' THEN
             DELETE FROM pgrecall.granted g WHERE g.role = about;
             CONTINUE;
         END IF;
-        granted := array_fill(false, ARRAY[last - first + 1], ARRAY[first]);
-        FOR id IN SELECT g.namespace_id FROM pgrecall.grants g WHERE g.role = about LOOP
+        SELECT LEAST(min(i.id), array_lower(before, 1)), GREATEST(max(i.id), array_upper(before, 1)) INTO first, last
+        FROM unnest(ids) i (id);
+        IF before = '{}' THEN
+            granted := array_fill(false, ARRAY[last - first + 1], ARRAY[first]);
+        ELSE
+            granted := array_fill(false, ARRAY[array_lower(before, 1) - first], ARRAY[first]) || before
+                    || array_fill(false, ARRAY[last - array_upper(before, 1)]);
+        END IF;
+        FOREACH id IN ARRAY ids LOOP
             granted[id] := true;
         END LOOP;
         UPDATE pgrecall.granted g SET namespaces = granted WHERE g.role = about;

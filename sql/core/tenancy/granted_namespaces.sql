@@ -8,10 +8,12 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
+    -- In a variable: the policy of the table lets no index take it as an expression, and many grants leave many dead rows.
+    held CONSTANT oid[] := _pgrecall.held_roles(pgrecall.session_role());
     one boolean[];
     found boolean[];
 BEGIN
-    FOR one IN SELECT g.namespaces FROM pgrecall.granted g WHERE g.role = ANY (_pgrecall.held_roles(pgrecall.session_role())) LOOP
+    FOR one IN SELECT g.namespaces FROM pgrecall.granted g WHERE g.role = ANY (held) LOOP
         IF found IS NULL THEN
             found := one;
         ELSE

@@ -22,10 +22,9 @@ BEGIN
         INTO memory_ids, sources, named
         FROM new_memories n CROSS JOIN LATERAL _pgrecall.declared_aliases(n.tags, n.expanded_keywords) s
         WHERE NOT n.is_sensitive AND n.deleted_at IS NULL;
-        PERFORM _pgrecall.lock_aliases_shared(n.id) FROM (SELECT DISTINCT n.namespace_id AS id FROM unnest(named) n ORDER BY 1) n;
+        PERFORM _pgrecall.lock_aliases_shared(ARRAY(SELECT DISTINCT n.namespace_id FROM unnest(named) n));
     ELSE
-        PERFORM _pgrecall.lock_aliases_shared(n.id)
-        FROM (SELECT DISTINCT n.id FROM unnest(ARRAY[OLD.namespace_id, NEW.namespace_id]) n (id) ORDER BY n.id) n;
+        PERFORM _pgrecall.lock_aliases_shared(ARRAY[OLD.namespace_id, NEW.namespace_id]);
         -- Facts before names, as everywhere: follow_fact_origin() needs them after this.
         IF NEW.origin <> OLD.origin AND EXISTS (SELECT FROM pgrecall.relationship_evidence e WHERE e.memory_id = NEW.id) THEN
             PERFORM _pgrecall.lock_relationships(ARRAY[NEW.namespace_id]);

@@ -22,8 +22,7 @@ DECLARE
     owner record;
     fresh pgrecall.naming[] := '{}'::pgrecall.naming[];
 BEGIN
-    PERFORM _pgrecall.lock_aliases_shared(h.id)
-    FROM (SELECT u.id FROM unnest(homes) u (id) UNION SELECT w.namespace_id FROM unnest(named) w ORDER BY 1) h;
+    PERFORM _pgrecall.lock_aliases_shared(homes || ARRAY(SELECT w.namespace_id FROM unnest(named) w));
     IF EXISTS (SELECT FROM pgrecall.relationship_evidence e WHERE e.memory_id = ANY (memory_ids)) THEN
         PERFORM _pgrecall.lock_relationships(homes);
     END IF;

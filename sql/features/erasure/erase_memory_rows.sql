@@ -88,7 +88,7 @@ BEGIN
         SELECT c.id, c.heir FROM chain c WHERE (c.heir = ANY (ids)) IS NOT TRUE
     ) h
     WHERE m.superseded_by = h.id AND m.id <> ALL (ids);
-    PERFORM _pgrecall.lock_aliases_shared(home);
+    PERFORM _pgrecall.lock_aliases_shared(ARRAY[home]);
     PERFORM _pgrecall.erase_concepts(home, concept_ids);
 
     -- A memory moved from another namespace may still have pending changes and postings there.

@@ -27,6 +27,8 @@ AS $function$
 DECLARE
     place integer;
     part jsonb;
+    whole jsonb;
+    homes integer[];
     patience text := '250ms';
     stored integer := 0;
 BEGIN
@@ -36,18 +38,33 @@ BEGIN
     END IF;
     PERFORM _pgrecall.check_extraction(items);
 
+    SELECT array_agg(DISTINCT m.namespace_id), jsonb_agg(r.item || jsonb_build_object('namespace_id', m.namespace_id))
+    INTO homes, whole
+    FROM jsonb_array_elements(items) r (item)
+    CROSS JOIN LATERAL (SELECT m.namespace_id FROM pgrecall.memories m WHERE m.id = (r.item ->> 'memory_id')::bigint LIMIT 1) m;
+    IF cardinality(homes) > 1 THEN
+        -- All together, as a rule: each statement costs milliseconds, however little it has to store.
+        BEGIN
+            PERFORM FROM pgrecall.locks l WHERE l.home = ANY (homes) AND l.name = 'extractions' ORDER BY l.home FOR UPDATE;
+            PERFORM set_config('lock_timeout', patience, true);
+            RETURN _pgrecall.store_extractions(enricher, version, whole);
+        EXCEPTION
+            WHEN lock_not_available THEN
+                NULL;  -- one by one, to find out where
+        END;
+    END IF;
+
     FOR place, part IN
-        SELECT m.namespace_id, jsonb_agg(r.item)
-        FROM jsonb_array_elements(items) r (item)
-        CROSS JOIN LATERAL (SELECT m.namespace_id FROM pgrecall.memories m WHERE m.id = (r.item ->> 'memory_id')::bigint LIMIT 1) m
-        GROUP BY m.namespace_id
-        ORDER BY m.namespace_id
+        SELECT (r.item ->> 'namespace_id')::integer, jsonb_agg(r.item)
+        FROM jsonb_array_elements(whole) r (item)
+        GROUP BY 1
+        ORDER BY 1
     LOOP
         BEGIN
             -- Workers take turns, and are quick.
             PERFORM FROM pgrecall.locks l WHERE l.home = place AND l.name = 'extractions' FOR UPDATE;
             PERFORM set_config('lock_timeout', patience, true);
-            stored := stored + _pgrecall.store_extractions(enricher, version, part, place);
+            stored := stored + _pgrecall.store_extractions(enricher, version, part);
         EXCEPTION
             WHEN lock_not_available THEN
                 PERFORM _pgrecall.postpone_jobs(enricher, part);

@@ -1,8 +1,10 @@
--- Stores extractions of claimed memories of one namespace, all or none, for complete_extractions(), which has checked them.
+-- Stores extractions of claimed memories, all or none, for complete_extractions(), which has checked them.
 -- Returns how many.
 --
+-- items  those of complete_extractions(), with a namespace_id in each
+--
 -- Errors  55P03 another transaction held a lock for longer than the caller's lock_timeout
-CREATE OR REPLACE FUNCTION _pgrecall.store_extractions(enricher text, version text, items jsonb, home integer)
+CREATE OR REPLACE FUNCTION _pgrecall.store_extractions(enricher text, version text, items jsonb)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE
 SET search_path FROM CURRENT
@@ -14,28 +16,30 @@ DECLARE
     lost pgrecall.naming[];
     doubted bigint[];
 BEGIN
-    PERFORM _pgrecall.lock_aliases_shared(home);
+    PERFORM _pgrecall.lock_aliases_shared(
+        ARRAY(SELECT DISTINCT (r.item ->> 'namespace_id')::integer FROM jsonb_array_elements(items) r (item))
+    );
     -- The lock order of all code: names, then this, then rows. A writer of several memories holds this while it waits for them.
-    PERFORM _pgrecall.lock_relationships(ARRAY[home])
-    WHERE EXISTS (
-        SELECT FROM jsonb_array_elements(items) r (item)
+    PERFORM _pgrecall.lock_relationships(ARRAY(
+        SELECT (r.item ->> 'namespace_id')::integer
+        FROM jsonb_array_elements(items) r (item)
         WHERE jsonb_array_length(r.item -> 'facts') > 0
            OR EXISTS (
                 SELECT FROM pgrecall.relationship_evidence e WHERE e.memory_id = (r.item ->> 'memory_id')::bigint
             )
-    );
+    ));
 
-    SELECT array_agg(x.memory_id), jsonb_agg(x.item || jsonb_build_object('namespace_id', x.namespace_id))
+    SELECT array_agg(x.memory_id), jsonb_agg(x.item)
     INTO ids, found
     FROM (
-        SELECT x.memory_id, x.namespace_id, CASE WHEN enricher = 'text' THEN r.item ELSE r.item - 'times' END AS item
+        SELECT x.memory_id, CASE WHEN enricher = 'text' THEN r.item ELSE r.item - 'times' END AS item
         FROM jsonb_array_elements(items) r (item)
         CROSS JOIN LATERAL (
-            SELECT x.memory_id, m.namespace_id
+            SELECT x.memory_id
             FROM pgrecall.jobs x
             JOIN pgrecall.memories m ON m.id = x.memory_id
             WHERE x.memory_id = (r.item ->> 'memory_id')::bigint AND x.ticket = (r.item ->> 'ticket')::bigint
-              AND x.kind = store_extractions.enricher AND x.generation_id = 0 AND m.namespace_id = home
+              AND x.kind = store_extractions.enricher AND x.generation_id = 0 AND m.namespace_id = (r.item ->> 'namespace_id')::integer
               AND NOT m.is_sensitive AND m.deleted_at IS NULL
             LIMIT 1
             FOR UPDATE OF x SKIP LOCKED
@@ -79,15 +83,16 @@ BEGIN
     -- Only first extractions: other memories are older than curation, or curated already.
     IF enricher = 'text' AND pgrecall.stored_setting('curate') <> 'off' THEN
         INSERT INTO pgrecall.jobs (memory_id, kind, namespace_id)
-        SELECT u.id, 'curation', home FROM unnest(ids) u (id)
-        WHERE NOT EXISTS (SELECT FROM pgrecall.extractions x WHERE x.memory_id = u.id AND x.enricher = 'text')
-        ORDER BY u.id
+        SELECT m.id, 'curation', m.namespace_id
+        FROM pgrecall.memories m
+        WHERE m.id = ANY (ids) AND NOT EXISTS (SELECT FROM pgrecall.extractions x WHERE x.memory_id = m.id AND x.enricher = 'text')
+        ORDER BY m.id
         ON CONFLICT DO NOTHING;
     END IF;
     PERFORM _pgrecall.note_extractions(enricher, version, ids);
     -- What other models read, now that the text was read.
     INSERT INTO pgrecall.jobs (memory_id, kind, namespace_id)
-    SELECT m.id, k.kind, home
+    SELECT m.id, k.kind, m.namespace_id
     FROM (VALUES
         ('llm', pgrecall.stored_setting('extract_llm') = 'on'),
         ('notes', pgrecall.stored_setting('extract_notes') = 'on'),

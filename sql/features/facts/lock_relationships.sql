@@ -9,11 +9,7 @@ RETURNS void
 LANGUAGE plpgsql VOLATILE
 SET search_path FROM CURRENT
 AS $function$
-DECLARE
-    namespace_id integer;
 BEGIN
-    FOR namespace_id IN SELECT DISTINCT u.id FROM unnest(namespace_ids) u (id) ORDER BY u.id LOOP
-        PERFORM FROM pgrecall.locks l WHERE l.home = namespace_id AND l.name = 'facts' FOR UPDATE;
-    END LOOP;
+    PERFORM FROM pgrecall.locks l WHERE l.home = ANY (namespace_ids) AND l.name = 'facts' ORDER BY l.home FOR UPDATE;
 END
 $function$;
