@@ -283,7 +283,7 @@ def test_a_hostile_text_takes_time_in_proportion_to_its_length(conn: Connection[
         took.append(time.perf_counter() - begun)
     # Eight times the text; a quadratic pattern would take 64 times as long, and minutes.
     assert took[1] < 30 * max(took[0], 0.01), took
-    assert took[1] < 20
+    assert took[1] < 60
 
 
 @pytest.mark.pg15

@@ -161,7 +161,7 @@ def test_a_server_that_goes_and_comes_back(public_dir: Path, capfd: pytest.Captu
                 begun = time.monotonic()
                 with pytest.raises(ConnectionFailed) as caught:
                     client.recall("tea")
-                assert time.monotonic() - begun < 3
+                assert time.monotonic() - begun < 10  # on a busy machine, too
                 assert "after" not in str(caught.value)
             server.up()
             assert len(client.recall("tea")) == 1

@@ -97,7 +97,7 @@ def test_a_server_that_is_silent_is_given_up(silent: str) -> None:
     start = time.monotonic()
     with Client(f"{silent} connect_timeout=2") as client, pytest.raises(ConnectionFailed):
         client.count()
-    assert time.monotonic() - start < 15
+    assert time.monotonic() - start < 60
 
 
 def test_a_silent_server_is_away_for_the_client_with_a_copy(dsn: str, silent: str, tmp_path: Path) -> None:
@@ -109,4 +109,4 @@ def test_a_silent_server_is_away_for_the_client_with_a_copy(dsn: str, silent: st
         found = memory.recall("tea", embed=False)
     assert [one.content for one in found] == ["oolong tea"]
     assert "cannot be reached" in str(found.notice)
-    assert time.monotonic() - start < 15
+    assert time.monotonic() - start < 60

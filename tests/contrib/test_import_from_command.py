@@ -33,7 +33,7 @@ def test_killed_half_way_and_run_again(dsn: str, conn: psycopg.Connection[Any], 
     command = [sys.executable, "-m", "pgrecall", "import", "sqlite", str(file), "--dsn", dsn]
     count = "SELECT count(*) FROM pgrecall.memories"
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 180
     while scalar(conn, count) == 0:
         assert process.poll() is None
         assert time.monotonic() < deadline

@@ -109,7 +109,7 @@ def test_an_open_transaction_holds_up_no_other_namespace(
     other.execute(holding.encode(), {"ids": held} if "ids" in holding else None)
     started = time.monotonic()
     done = sum(expire(conn)) + sum(expire(conn))
-    assert time.monotonic() - started < 3
+    assert time.monotonic() - started < 30  # or it waits for as long as the lock is held
     left = conn.execute(
         "SELECT id FROM pgrecall.memories WHERE deleted_at IS NULL AND id = ANY (%s)", (free,)
     ).fetchall()
@@ -138,8 +138,8 @@ def test_another_namespace_is_restored_while_a_sweep_waits(
         started = time.monotonic()
         for number in ids:
             conn.execute("SELECT restore(%s)", (number,))
-        assert time.monotonic() - started < 3
-        sweep.result(10)
+        assert time.monotonic() - started < 30  # or it waits for as long as the lock is held
+        sweep.result(60)
     assert [stored(conn, number)["deleted_at"] for number in ids] == [None] * 3
 
 

@@ -63,7 +63,7 @@ def hold(conn: Connection[Any], other: Connection[Any], how: str) -> None:
 def quickly() -> Iterator[None]:
     started = time.monotonic()
     yield
-    assert time.monotonic() - started < 6
+    assert time.monotonic() - started < 30  # or it waits for as long as the lock is held
 
 
 def embedded(conn: Connection[Any], ids: list[int]) -> set[int]:
