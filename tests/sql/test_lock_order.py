@@ -209,6 +209,21 @@ def test_a_name_that_comes_while_concepts_are_compared_is_compared_later(
     assert scalar(conn, unresolved) is None
 
 
+def test_a_concept_that_an_open_transaction_changes_does_not_keep_the_comparison_busy(
+    conn: Connection[Any], other: Connection[Any]
+) -> None:
+    remember(conn, "One", tags=["sea"])
+    concept = scalar(conn, "SELECT c.id FROM pgrecall.concepts c WHERE c.key = 'sea'")
+    with conn.transaction():
+        conn.execute("SELECT pgrecall.add_alias(%s, 'ocean')", (concept,))
+        assert call(other, "pgrecall.resolve_concepts") == 0
+        remember(other, "Another", tags=["harbour"], namespace="elsewhere", create_namespace=True)
+        assert call(other, "pgrecall.resolve_concepts") == 1
+        assert call(other, "pgrecall.resolve_concepts") == 0
+    assert call(other, "pgrecall.resolve_concepts") == 1
+    assert call(other, "pgrecall.resolve_concepts") == 0
+
+
 @pytest.mark.parametrize("way", ["remember_many", "import_rows", "update_memory"])
 def test_changes_that_bring_a_language_beside_new_memories(
     conn: Connection[Any], other: Connection[Any], way: str
