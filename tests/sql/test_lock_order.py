@@ -289,6 +289,21 @@ def test_batches_of_new_names_in_another_order(
     ]
 
 
+def test_a_batch_that_restores_memories_beside_new_names(
+    conn: Connection[Any], other: Connection[Any]
+) -> None:
+    tagged = [{"content": n, "external_id": n, "tags": [n]} for n in ("zz", "aa")]
+    for number in remember_many(conn, tagged):
+        call(conn, "forget", number)
+    first, second = remember(conn, "one"), remember(conn, "two")
+    batch = [{"content": n, "external_id": n} for n in ("zz", "aa")]
+    with conn.transaction():
+        call(conn, "update_memory", first, tags=["aa"])
+        stored = waits(other, lambda: remember_many(other, batch, on_conflict="update"))
+        call(conn, "update_memory", second, tags=["zz"])
+    assert [concepts(conn, number) for number in stored()] == [["zz"], ["aa"]]
+
+
 def test_a_name_that_a_batch_does_not_come_to_is_not_kept(conn: Connection[Any]) -> None:
     remember_many(conn, [{"content": n, "external_id": n} for n in ("one", "two")])
     call(conn, "update_memory", scalar(conn, "SELECT min(id) FROM pgrecall.memories"), is_sensitive=True)

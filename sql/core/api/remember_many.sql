@@ -27,7 +27,6 @@ DECLARE
     -- Looked up once: the setting costs more than storing a memory does.
     home text := pgrecall.namespace_name(remember_many.namespace);
     ids bigint[];
-    stored bigint[];
     made pgrecall.naming[];
     item record;
 BEGIN
@@ -57,20 +56,14 @@ BEGIN
     -- order of ids; new external ids, in the order of their index; namespaces that get a new language; the names that these rows
     -- and the batch mention.
     IF on_conflict = 'update' AND jsonb_array_length(memories) > 1 THEN
-        stored := _pgrecall.lock_external_ids(memories, home);
-    END IF;
-    IF stored <> '{}' THEN
-        SELECT b.ids, b.made INTO ids, made FROM _pgrecall.insert_beside(memories, memories, home, stored) b;
+        SELECT b.ids, b.made INTO ids, made
+        FROM _pgrecall.insert_beside(memories, memories, home, _pgrecall.lock_external_ids(memories, home)) b;
     ELSE
         ids := _pgrecall.insert_memories(memories, home);
     END IF;
     IF array_position(ids, NULL) IS NULL THEN
         RETURN QUERY SELECT i.id FROM unnest(ids) WITH ORDINALITY i (id, place) ORDER BY i.place;
         RETURN;
-    END IF;
-    -- Rows that have appeared meanwhile. A single memory is locked as it is changed.
-    IF stored = '{}' THEN
-        PERFORM _pgrecall.lock_external_ids(memories, home);
     END IF;
     FOR item IN
         SELECT e.fields - 'namespace' AS fields, ids[e.place] AS id, e.place,
