@@ -76,7 +76,7 @@ BEGIN
             FOR NO KEY UPDATE OF c SKIP LOCKED
         );
         -- One that an open transaction has locked waits for a later round: counted, it would have the caller try again at once.
-        SELECT looked_at + cardinality(home.ids) - count(c.id) INTO looked_at
+        SELECT looked_at + cardinality(home.ids) - count(c.id)::integer INTO looked_at
         FROM unnest(home.ids, home.versions) v (id, version)
         JOIN pgrecall.concepts c ON c.id = v.id AND c.xmin = v.version AND c.id <> ALL (chosen);
         UPDATE pgrecall.concepts c SET resolved_at = now() WHERE c.id = ANY (chosen);
