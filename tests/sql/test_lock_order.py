@@ -11,7 +11,7 @@ import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
-from support.memories import call, remember, remember_many, rows, scalar, waits
+from support.memories import call, concepts, remember, remember_many, rows, scalar, waits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -209,6 +209,21 @@ def test_a_name_that_comes_while_concepts_are_compared_is_compared_later(
     assert scalar(conn, unresolved) is None
 
 
+def test_a_concept_that_an_open_transaction_changes_does_not_keep_the_comparison_busy(
+    conn: Connection[Any], other: Connection[Any]
+) -> None:
+    remember(conn, "One", tags=["sea"])
+    concept = scalar(conn, "SELECT c.id FROM pgrecall.concepts c WHERE c.key = 'sea'")
+    with conn.transaction():
+        conn.execute("SELECT pgrecall.add_alias(%s, 'ocean')", (concept,))
+        assert call(other, "pgrecall.resolve_concepts") == 0
+        remember(other, "Another", tags=["harbour"], namespace="elsewhere", create_namespace=True)
+        assert call(other, "pgrecall.resolve_concepts") == 1
+        assert call(other, "pgrecall.resolve_concepts") == 0
+    assert call(other, "pgrecall.resolve_concepts") == 1
+    assert call(other, "pgrecall.resolve_concepts") == 0
+
+
 @pytest.mark.parametrize("way", ["remember_many", "import_rows", "update_memory"])
 def test_changes_that_bring_a_language_beside_new_memories(
     conn: Connection[Any], other: Connection[Any], way: str
@@ -274,6 +289,21 @@ def test_batches_of_new_names_in_another_order(
     ]
 
 
+def test_a_batch_that_restores_memories_beside_new_names(
+    conn: Connection[Any], other: Connection[Any]
+) -> None:
+    tagged = [{"content": n, "external_id": n, "tags": [n]} for n in ("zz", "aa")]
+    for number in remember_many(conn, tagged):
+        call(conn, "forget", number)
+    first, second = remember(conn, "one"), remember(conn, "two")
+    batch = [{"content": n, "external_id": n} for n in ("zz", "aa")]
+    with conn.transaction():
+        call(conn, "update_memory", first, tags=["aa"])
+        stored = waits(other, lambda: remember_many(other, batch, on_conflict="update"))
+        call(conn, "update_memory", second, tags=["zz"])
+    assert [concepts(conn, number) for number in stored()] == [["zz"], ["aa"]]
+
+
 def test_a_name_that_a_batch_does_not_come_to_is_not_kept(conn: Connection[Any]) -> None:
     remember_many(conn, [{"content": n, "external_id": n} for n in ("one", "two")])
     call(conn, "update_memory", scalar(conn, "SELECT min(id) FROM pgrecall.memories"), is_sensitive=True)
@@ -286,3 +316,68 @@ def test_a_name_that_a_batch_does_not_come_to_is_not_kept(conn: Connection[Any])
     remember_many(conn, batch, on_conflict="update")
     assert scalar(conn, "SELECT array_agg(c.key ORDER BY c.key) FROM pgrecall.concepts c") == ["after"]
     assert scalar(conn, "SELECT count(*) FROM pgrecall.mentions") == 2
+
+
+@pytest.mark.parametrize("way", ["remember_many", "import_rows"])
+@pytest.mark.parametrize("language", ["english", "german"])
+def test_a_new_memory_beside_a_batch_with_its_external_id_and_name(
+    conn: Connection[Any], other: Connection[Any], dsn: str, way: str, language: str
+) -> None:
+    def store(connection: Connection[Any], memories: list[dict[str, Any]], mark: str) -> list[int]:
+        if way == "remember_many":
+            return remember_many(connection, memories, on_conflict="update")
+        lines = [
+            {"memory": m, "import": {"kind": "k", "id": m["external_id"], "fingerprint": mark}}
+            for m in memories
+        ]
+        return [number for _, number, _ in rows(connection, "pgrecall.import_rows", Jsonb(lines))]
+
+    (old,) = store(conn, [{"content": "one", "external_id": "old", "tags": ["sea"]}], "1")
+    batch = [
+        {"content": "one, corrected", "external_id": "old", "tags": ["new"]},
+        {"content": "two", "external_id": "two", "tags": ["new"], "language": language},
+    ]
+    with psycopg.connect(dsn, autocommit=True) as third:
+        with conn.transaction():
+            # The new memory has its external id, and waits for the first of its names.
+            conn.execute("SELECT FROM pgrecall.concept_aliases WHERE alias = 'sea' FOR UPDATE")
+            made = waits(
+                other,
+                lambda: remember(
+                    other, "two", external_id="two", tags=["alpha", "new", "sea"], language=language
+                ),
+            )
+            changed = waits(third, lambda: store(third, batch, "2"))
+        new = made()
+        if way == "import_rows":
+            with pytest.raises(psycopg.errors.UniqueViolation, match="another session"):
+                changed()
+        else:
+            assert changed() == [old, new]
+            assert scalar(conn, "SELECT tags FROM pgrecall.memories WHERE id = %s", new) == ["new"]
+
+
+def test_a_batch_links_its_new_memories_as_they_are_stored(conn: Connection[Any]) -> None:
+    key = "AKIA" + "QWERTYUIOPASDFGH"
+    call(conn, "pgrecall.set_setting", "secrets", "redact")
+    remember_many(conn, [{"content": "one", "external_id": "one", "tags": ["sea"]}])
+    batch = [
+        {"content": "one", "external_id": "one", "tags": ["beach"]},
+        {
+            "content": "two",
+            "external_id": "two",
+            "tags": ["beach", f"key {key}"],
+            "expanded_keywords": ["Porto"],
+        },
+        {"content": "three", "external_id": "three", "tags": ["hidden"], "is_sensitive": True},
+        {"content": "four", "external_id": "two", "tags": ["beach", "Ghent"]},
+    ]
+    ids = remember_many(conn, batch, on_conflict="update")
+    assert concepts(conn) == ["beach", "ghent", "porto"]
+    assert concepts(conn, ids[1]) == ["beach", "ghent", "porto"]
+    remember_many(conn, [{"content": "five", "external_id": "one"}, batch[1]], on_conflict="update")
+    linked = concepts(conn, ids[1])
+    assert len(linked) == 3
+    assert key.lower() not in " ".join(linked)
+    # What comes after the batch is linked as ever.
+    assert concepts(conn, remember(conn, "six", tags=["sea"])) == ["sea"]

@@ -56,6 +56,14 @@ def test_a_growing_conversation_is_stored_once(conn: Connection[Any]) -> None:
 
 
 @pytest.mark.rollback
+@pytest.mark.parametrize("nothing", ["", " \n", "\u200b", "\ufeff\u00a0", "\x07"])
+def test_a_message_that_shows_nothing_is_left_out(conn: Connection[Any], nothing: str) -> None:
+    talk = [{"role": "user", "content": text} for text in ("one", nothing, "two")]
+    for is_new in (True, False):
+        assert [row[::2] for row in hand_over(conn, talk)] == [(1, is_new), (3, is_new)]
+
+
+@pytest.mark.rollback
 def test_a_message_has_its_own_metadata_and_validity(conn: Connection[Any]) -> None:
     own = {"metadata": {"role": "user", "thread": 2}, "valid_to": "2999-01-01T00:00:00Z"}
     said = [

@@ -46,6 +46,7 @@ def recalled(conn: Connection[Any], query: str) -> list[str]:
         ("simple", "Zażółć gęślą jaźń w Łodzi", "zazolc gesla jazn lodzi"),
         ("english", "A résumé from São Paulo, naïve", "resume sao paulo naive"),
         ("danish", "Æbler og rødgrød på Ærø", "aebler rodgrod aero"),
+        ("simple", "STRAẞE Ǿrsted ǽ", "strasse orsted ae"),
         ("english", "Η Αθήνα και ο Πειραιάς", "Αθηνα ΠΕΙΡΑΙΑΣ"),
         ("greek", "Τα κλειδιά είναι στην Αθήνα", "κλειδια Αθηνα"),
         ("simple", "Ἀθῆναι τῆς Ἑλλάδος", "αθηναι ελλαδος"),

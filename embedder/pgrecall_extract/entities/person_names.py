@@ -12,7 +12,7 @@ from typing import Final
 
 from pgrecall_extract.words import COMMON, ORG_WORDS, PLACE_FIRST, PLACE_LAST
 
-from .surnames import FIRST_NAMES
+from .surnames import FIRST_NAMES, OFFICE
 from .world import ORGANISATIONS, PLACES
 
 __all__ = ["is_person"]
@@ -26,16 +26,17 @@ _FORMS: Final = (
 _SURELY: Final = re.compile(
     rf"{_FORMS} (?:(?:works?|worked|is working|used to work|doesn['’]t work|stopped working)"
     r" (?:as an? [a-z][a-z ]{1,30}? (?:at|for)|at) (?:the )?[A-Z]"
-    r"|(?:is|was) an? (?:[a-z-]+ ){1,4}at (?:the )?[A-Z]"
+    rf"|(?:is|was) an? {OFFICE} at (?:the )?[A-Z]"
     r"|(?:is|was|got) divorced\b|divorced [A-Z]"
-    r"|(?:was|got|has been|been) (?:fired|sacked|laid off|let go|made redundant|hired)"
-    r" (?:from|by|at) (?:the )?[A-Z]"
+    r"|(?:was|got|has been|been) (?:(?:fired|let go|hired) (?:from|at)"
+    r"|(?:sacked|laid off|made redundant) (?:from|by|at)) (?:the )?[A-Z]"
     r"|(?:quit|left|lost) (?:his|her|their) job)"
 )
 # What firms do as well.
 _LIKELY: Final = re.compile(
     rf"{_FORMS} (?:(?:works?|worked|is working|used to work|doesn['’]t work) for"
-    r"|(?:moved|relocated) (?:back )?(?:to|out of|away from|from)|joined|left|quit|resigned from)"
+    r"|(?:moved|relocated) (?:back )?(?:to|out of|away from|from)|joined|left|quit|resigned from"
+    r"|(?:was|got|has been|been) (?:fired|let go|hired) by)"
     r" (?:the )?[A-Z]"
 )
 

@@ -213,6 +213,8 @@ RULES: Final = (
         rf" (?:at|for) {_FIRM} to(?: working (?:at|for)| (?:a job|one) (?:at|with))?)"
         r"|(?: has| have|['’`]ve)(?: now)?(?: got)? an? (?:(?:new|full-time|part-time|permanent|steady) "
         r"(?:job|position|role|post)|job) (?:at|with)"
+        # One that somebody else is to have.
+        r"(?![^,.;\n]{2,60} (?:to (?:fill|offer|advertise)|open|vacant|available|going)\b)"
         r"|(?: is|['’`]m| am)(?: now)? back (?:at work|working|in (?:his|her|their|my) old job)"
         rf"{_AS} (?:at|for)) (?:the )?",
     ),

@@ -27,7 +27,6 @@ DECLARE
     -- Looked up once: the setting costs more than storing a memory does.
     home text := pgrecall.namespace_name(remember_many.namespace);
     ids bigint[];
-    stored bigint[];
     made pgrecall.naming[];
     item record;
 BEGIN
@@ -54,23 +53,17 @@ BEGIN
     ) n;
 
     -- All calls take their locks in one order, so that they wait for each other and do not deadlock: the rows that are there, in the
-    -- order of ids; namespaces that get a new language; the names that these rows and the batch mention; then new external ids, in
-    -- the order of their index (insert_memories). A row that appears meanwhile is locked last.
+    -- order of ids; new external ids, in the order of their index; namespaces that get a new language; the names that these rows
+    -- and the batch mention.
     IF on_conflict = 'update' AND jsonb_array_length(memories) > 1 THEN
-        stored := _pgrecall.lock_external_ids(memories, home);
-        IF stored <> '{}' THEN
-            PERFORM _pgrecall.lock_languages(memories, home);
-            made := _pgrecall.lock_names(stored, _pgrecall.stated_names(memories, home));
-        END IF;
+        SELECT b.ids, b.made INTO ids, made
+        FROM _pgrecall.insert_beside(memories, memories, home, _pgrecall.lock_external_ids(memories, home)) b;
+    ELSE
+        ids := _pgrecall.insert_memories(memories, home);
     END IF;
-    ids := _pgrecall.insert_memories(memories, home);
     IF array_position(ids, NULL) IS NULL THEN
         RETURN QUERY SELECT i.id FROM unnest(ids) WITH ORDINALITY i (id, place) ORDER BY i.place;
         RETURN;
-    END IF;
-    -- A row that has appeared meanwhile. A single memory is locked as it is changed.
-    IF cardinality(array_positions(ids, NULL)) > cardinality(stored) THEN
-        PERFORM _pgrecall.lock_external_ids(memories, home);
     END IF;
     FOR item IN
         SELECT e.fields - 'namespace' AS fields, ids[e.place] AS id, e.place,

@@ -122,7 +122,7 @@ BEGIN
                _pgrecall.message_key(remember_messages.session, t.speaker, (_pgrecall.redact_text(t.content)).clean) ORDER BY t.place
            )
     INTO places, speakers, contents, times, options, hashes
-    FROM texts t WHERE t.content ~ '[^[:space:]]';
+    FROM texts t WHERE NOT _pgrecall.is_blank(t.content);
     IF places IS NULL THEN
         RETURN;
     END IF;

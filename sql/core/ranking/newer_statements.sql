@@ -8,8 +8,8 @@
 -- But if somebody moved from Porto to Ghent and back, the second "I live in Porto" is newer than Ghent, and so goes before both.
 --
 -- Of two of the same time, the one that was stored later is the newer. Only the best 20 are asked for. Sizes of unions say what
--- two sets of words share: |a and b| = |a| + |b| - |a or b|. Few pairs pass the first test, so only these lose their values in
--- canonical notation, which repeat what another word says.
+-- two sets of words share: |a and b| = |a| + |b| - |a or b|. Few memories are in a pair that passes the first test, so only these lose
+-- their values in canonical notation, which repeat what another word says.
 --
 -- ids, scores  the list, best first
 -- words        the question's words
@@ -23,38 +23,37 @@ BEGIN ATOMIC
         FROM unnest(ids, scores) WITH ORDINALITY u (id, score, place)
         JOIN pgrecall.memories m ON m.id = u.id
     ), alike AS MATERIALIZED (
-        SELECT newer.id, newer.place, older.id AS older_id, newer.words AS newer_words, older.words AS older_words
+        SELECT newer.id, newer.place, older.id AS older_id
         FROM memory older
         JOIN memory newer ON newer.score >= 0.9 * older.score AND newer.score > 0
             AND (newer.happened_at, newer.id) > (older.happened_at, older.id) AND newer.speaker IS NOT DISTINCT FROM older.speaker
             AND newer.origin >= older.origin
         -- A time of day alone is up to four lexemes.
         WHERE 3 * (newer.size + older.size - length(older.words || newer.words)) >= greatest(newer.size, older.size) - 4
+    ), stated AS MATERIALIZED (
+        -- Once for each memory and not for each pair: twenty revisions of a long text are 190 pairs.
+        SELECT m.id, w.words, length(w.words) AS size, f.words AS figureless, length(f.words) AS figureless_size,
+               ARRAY(
+                   SELECT q.word FROM unnest(newer_statements.words) q (word) INTERSECT SELECT unnest(tsvector_to_array(w.words))
+               ) AS asked
+        FROM memory m
+        CROSS JOIN LATERAL (SELECT _pgrecall.without_values(m.words) AS words OFFSET 0) w
+        CROSS JOIN LATERAL (SELECT _pgrecall.without_figures(w.words) AS words OFFSET 0) f
+        WHERE m.id IN (SELECT a.id FROM alike a UNION ALL SELECT a.older_id FROM alike a)
     ), revised AS MATERIALIZED (
         SELECT a.id, a.place, a.older_id
         FROM alike a
+        JOIN stated newer ON newer.id = a.id
+        JOIN stated older ON older.id = a.older_id
         CROSS JOIN LATERAL (
-            SELECT _pgrecall.without_values(a.older_words) AS older, _pgrecall.without_values(a.newer_words) AS newer,
-                   array_to_tsvector(newer_statements.words) AS question
+            SELECT length(older.words || newer.words) AS either,
+                   older.figureless_size + newer.figureless_size - length(older.figureless || newer.figureless) AS shared
             OFFSET 0
-        ) w
-        CROSS JOIN LATERAL (
-            SELECT length(w.older) AS older, length(w.newer) AS newer, length(w.older || w.newer) AS either,
-                   greatest(length(w.older), length(w.newer)) AS larger
-            OFFSET 0
-        ) size
-        CROSS JOIN LATERAL (
-            SELECT length(f.older) + length(f.newer) - length(f.older || f.newer) AS shared,
-                   greatest(length(f.older), length(f.newer)) AS larger
-            FROM (SELECT _pgrecall.without_figures(w.older) AS older, _pgrecall.without_figures(w.newer) AS newer OFFSET 0) f
-            OFFSET 0
-        ) other
-        WHERE size.either > least(size.older, size.newer)
-          AND size.either - least(size.older, size.newer) <= greatest(3, size.larger / 3)
-          AND 2 * other.shared >= greatest(other.larger, 1)
-          -- The question's words that the older one holds: some, and none that the newer one lacks.
-          AND length(w.question) + size.older > length(w.question || w.older)
-          AND length(w.question || w.newer) + size.either = size.newer + length(w.question || w.older || w.newer)
+        ) pair
+        WHERE older.asked <> '{}' AND newer.asked @> older.asked
+          AND pair.either > least(older.size, newer.size)
+          AND pair.either - least(older.size, newer.size) <= greatest(3, greatest(older.size, newer.size) / 3)
+          AND 2 * pair.shared >= greatest(older.figureless_size, newer.figureless_size, 1)
     ), earlier AS (
         -- UNION keeps each pair once, so that many revisions of one statement take no longer than their pairs.
         SELECT r.id, r.place, r.older_id FROM revised r

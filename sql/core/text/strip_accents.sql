@@ -21,12 +21,12 @@ BEGIN
         RETURN plain;
     END IF;
     IF plain ~ '[\u00c0-\u024f\u0300-\u0345\u0386-\u03ce\u1e00-\u1fff]' THEN
-        plain := regexp_replace(normalize(plain, NFD), '(?<=[A-Za-z\u0391-\u03c9])[\u0300-\u0345\u0350-\u036f]+', '', 'g');
+        plain := regexp_replace(normalize(plain, NFD), '(?<=[A-Za-z\u00c6-\u0167\u0391-\u03c9])[\u0300-\u0345\u0350-\u036f]+', '', 'g');
         IF plain ~ '[^\u0001-\u02ff]' THEN
             plain := normalize(plain, NFC);
         END IF;
         -- Letters that NFD does not decompose.
-        IF plain ~ '[\u00c6-\u0167]' THEN
+        IF plain ~ '[\u00c6-\u0167\u1e9e]' THEN
             plain := translate(plain, 'øØłŁđĐðÐħĦıŧŦŋŊ', 'oOlLdDdDhHitTnN');
             plain := replace(replace(plain, 'ß', 'ss'), 'ẞ', 'SS');
             plain := replace(replace(replace(replace(plain, 'æ', 'ae'), 'Æ', 'AE'), 'œ', 'oe'), 'Œ', 'OE');

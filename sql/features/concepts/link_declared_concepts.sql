@@ -18,6 +18,9 @@ DECLARE
     lost pgrecall.naming[] := '{}'::pgrecall.naming[];
 BEGIN
     IF TG_OP = 'INSERT' THEN
+        IF current_setting('pgrecall.links_later', true) = 'on' THEN
+            RETURN NULL;  -- insert_beside() does it
+        END IF;
         SELECT array_agg(n.id), array_agg(s.source), array_agg(ROW (n.namespace_id, s.alias, s.name)::pgrecall.naming)
         INTO memory_ids, sources, named
         FROM new_memories n CROSS JOIN LATERAL _pgrecall.declared_aliases(n.tags, n.expanded_keywords) s
@@ -47,16 +50,7 @@ BEGIN
         PERFORM _pgrecall.upsert_concepts(named, lost);
     END IF;
     IF named IS NOT NULL THEN
-        -- LATERAL … LIMIT 1 looks rows up one by one: without statistics the planner would guess a join.
-        INSERT INTO pgrecall.mentions (namespace_id, concept_id, memory_id, alias_id, source)
-        SELECT said.namespace_id, a.concept_id, said.memory_id, a.id, said.source::pgrecall.mention_source
-        FROM unnest(memory_ids, sources, named) said (memory_id, source, namespace_id, alias, name)
-        CROSS JOIN LATERAL (
-            SELECT a.concept_id, a.id FROM pgrecall.concept_aliases a
-            WHERE a.namespace_id = said.namespace_id AND a.alias = said.alias
-            LIMIT 1
-        ) a
-        ON CONFLICT DO NOTHING;
+        PERFORM _pgrecall.add_mentions(memory_ids, sources, named);
     END IF;
     RETURN NULL;
 END

@@ -2,9 +2,9 @@
 --
 -- If a language model may be asked, it also notes the doubtful pairs for pgrecall.doubtful_names, at most five per concept.
 --
--- Returns the number of concepts compared; call it until it returns 0. The concept with more mentions stays. Only one
--- caller runs at a time; others get 0. If writers hold a namespace's aliases for more than half a second, its concepts
--- wait for the next call: background work gives way.
+-- Returns the number of concepts compared, without those that others are changing; call it until it returns 0. The concept with
+-- more mentions stays. Only one caller runs at a time; others get 0. If writers hold a namespace's aliases for more than half a
+-- second, its concepts wait for the next call: background work gives way.
 --
 -- batch  maximum number of concepts
 CREATE OR REPLACE FUNCTION pgrecall.resolve_concepts(batch integer DEFAULT 100)
@@ -75,8 +75,11 @@ BEGIN
             ORDER BY c.id
             FOR NO KEY UPDATE OF c SKIP LOCKED
         );
+        -- One that an open transaction has locked waits for a later round: counted, it would have the caller try again at once.
+        SELECT looked_at + cardinality(home.ids) - count(c.id)::integer INTO looked_at
+        FROM unnest(home.ids, home.versions) v (id, version)
+        JOIN pgrecall.concepts c ON c.id = v.id AND c.xmin = v.version AND c.id <> ALL (chosen);
         UPDATE pgrecall.concepts c SET resolved_at = now() WHERE c.id = ANY (chosen);
-        looked_at := looked_at + cardinality(home.ids);
     END LOOP;
     RETURN looked_at;
 END

@@ -34,6 +34,7 @@ DECLARE
     made pgrecall.naming[];
     outcomes text[];
     fresh jsonb;
+    new_ids bigint[];
     places bigint[];
     twice bigint;
     item record;
@@ -83,10 +84,6 @@ BEGIN
         ORDER BY m.id
         FOR NO KEY UPDATE
     ) l;
-    IF changed IS NOT NULL THEN
-        PERFORM _pgrecall.lock_languages(to_jsonb(given), home);
-        made := _pgrecall.lock_names(changed, _pgrecall.stated_names(to_jsonb(given), home));
-    END IF;
     SELECT array_agg(a.id ORDER BY a.place),
            array_agg(CASE
                WHEN a.outcome = 'changed' THEN 'updated'
@@ -105,17 +102,19 @@ BEGIN
     FROM unnest(given) WITH ORDINALITY g (fields, place)
     JOIN jsonb_array_elements(rows) WITH ORDINALITY r (value, place) ON r.place = g.place
     WHERE outcomes[g.place] = 'stored';
-    IF fresh IS NOT NULL THEN
-        FOR item IN
-            SELECT n.id, n.turn FROM unnest(_pgrecall.insert_memories(fresh, home)) WITH ORDINALITY n (id, turn)
-        LOOP
-            IF item.id IS NULL THEN
-                RAISE EXCEPTION 'row %: another session has just taken its external_id', places[item.turn]
-                    USING ERRCODE = 'unique_violation', HINT = 'Repeat the call.';
-            END IF;
-            ids[places[item.turn]] := item.id;
-        END LOOP;
+    IF changed IS NOT NULL THEN
+        SELECT b.ids, b.made INTO new_ids, made
+        FROM _pgrecall.insert_beside(to_jsonb(given), COALESCE(fresh, '[]'), home, changed) b;
+    ELSIF fresh IS NOT NULL THEN
+        new_ids := _pgrecall.insert_memories(fresh, home);
     END IF;
+    FOR item IN SELECT n.id, n.turn FROM unnest(new_ids) WITH ORDINALITY n (id, turn) LOOP
+        IF item.id IS NULL THEN
+            RAISE EXCEPTION 'row %: another session has just taken its external_id', places[item.turn]
+                USING ERRCODE = 'unique_violation', HINT = 'Repeat the call.';
+        END IF;
+        ids[places[item.turn]] := item.id;
+    END LOOP;
     FOR item IN
         SELECT m.id, m.is_sensitive, g.fields
         FROM unnest(given) WITH ORDINALITY g (fields, place)

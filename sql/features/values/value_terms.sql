@@ -176,11 +176,13 @@ BEGIN
                 found := found || _pgrecall.quantity_terms(split_part(digits, '-', 1), units -> tokens[stop], 1);
                 digits := split_part(digits, '-', 2);
             END IF;
-            -- "-20 °C", but not "10 - 20 °C"
+            -- "-20 °C", but not "10 - 20 °C", nor the dash of "oven - 200 °C", "oven-200 °C" or a list
             found := found || _pgrecall.quantity_terms(
                 digits, units -> tokens[stop],
-                CASE WHEN units -> tokens[stop] ->> 0 LIKE 'deg_' AND before IN ('-', 'minus', 'moins', 'menos', 'meno', 'минус')
-                          AND COALESCE(tokens[place - 2] !~ '^[0-9]', true) THEN -1 ELSE 1 END
+                CASE WHEN units -> tokens[stop] ->> 0 NOT LIKE 'deg_' OR COALESCE(tokens[place - 2] ~ '^[0-9]', false) THEN 1
+                     WHEN before IN ('minus', 'moins', 'menos', 'meno', 'минус') THEN -1
+                     WHEN before = '-' AND plain ~ ('(?:^|[^[:alnum:]°])-' || token || '(?!\d)') THEN -1
+                     ELSE 1 END
             );
         ELSIF scales ? tokens[stop] AND tokens[stop] <> 'm' THEN
             found := found || _pgrecall.quantity_terms(digits, '["", 1]', (scales ->> tokens[stop])::numeric);
