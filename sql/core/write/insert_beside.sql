@@ -44,7 +44,7 @@ BEGIN
         WHERE m.id = ANY (changed) AND NOT m.is_sensitive AND m.deleted_at IS NOT NULL;
         made := _pgrecall.lock_names(changed, _pgrecall.stated_names(memories, namespace) || named || revived);
     ELSIF named IS NOT NULL THEN
-        PERFORM _pgrecall.lock_aliases_shared(n.id) FROM (SELECT DISTINCT n.namespace_id AS id FROM unnest(named) n ORDER BY 1) n;
+        PERFORM _pgrecall.lock_aliases_shared(ARRAY(SELECT DISTINCT n.namespace_id FROM unnest(named) n));
         PERFORM _pgrecall.upsert_concepts(named);
     END IF;
     IF named IS NOT NULL THEN
