@@ -70,7 +70,7 @@ server:  ## install PostgreSQL 15 with the server extensions, and start a cluste
 test-server: $(VENV)/.dev  ## run the tests near to the server on PostgreSQL 15, in a cluster that is dropped afterwards (Debian 12, root)
 	@tools/system_server.sh packages
 	@tools/system_server.sh pgvector
-	tools/system_server.sh scratch $(PYTEST) -m pg15
+	tools/system_server.sh scratch $(PYTEST) -m '$(or $(MARKS),pg15)'
 
 VERSIONS ?= 16 17
 test-versions: $(VENV)/.dev  ## run the tests of what depends most on the server on each of VERSIONS, PostgreSQL 16 and 17 (Debian 12)
