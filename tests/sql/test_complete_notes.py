@@ -280,6 +280,7 @@ def test_one_session_at_a_time(on: Connection[Any]) -> None:
         ("{}", "[]"), ("[]", "{}"), (None, "[]"), ("[]", None), ("[1]", "[]"), ('[{"memory_id": "x"}]', "[]"), ("[]", "[1]"),
         *(("[]", json.dumps([one])) for one in (
             {}, {"text": "x"}, {"text": 7, "memory_ids": [1]}, {"text": " ", "memory_ids": [1]},
+            {"text": "\u200b\u3164", "memory_ids": [1]},
             {"text": "secret" * 100, "memory_ids": [1]}, {"text": "x", "memory_ids": 1},
             {"text": "x", "memory_ids": ["secret"]}, {"text": "x", "memory_ids": [1.5]}, {"text": "x", "memory_ids": [-1]},
         )),

@@ -226,7 +226,8 @@ def test_what_is_no_answer_is_refused(alive: Connection[Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("query", "sqlstate"), [("", "22023"), (" \n", "22023"), (None, "22023"), ("x" * 16_385, "54000")]
+    ("query", "sqlstate"),
+    [("", "22023"), (" \n", "22023"), ("\u200b\ufeff", "22023"), (None, "22023"), ("x" * 16_385, "54000")],
 )
 def test_what_cannot_be_asked(alive: Connection[Any], query: str | None, sqlstate: str) -> None:
     with refused(alive, sqlstate):

@@ -51,7 +51,7 @@ BEGIN
     SELECT min(n.place) INTO wrong
     FROM jsonb_array_elements(notes) WITH ORDINALITY n (item, place)
     WHERE jsonb_typeof(n.item) <> 'object' OR jsonb_typeof(n.item -> 'text') IS DISTINCT FROM 'string'
-       OR length(n.item ->> 'text') > 500 OR (n.item ->> 'text') !~ '[^[:space:]]'
+       OR length(n.item ->> 'text') > 500 OR _pgrecall.is_blank(n.item ->> 'text')
        OR jsonb_typeof(n.item -> 'memory_ids') IS DISTINCT FROM 'array'
        OR EXISTS (
             SELECT FROM jsonb_array_elements(

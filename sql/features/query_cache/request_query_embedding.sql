@@ -32,7 +32,7 @@ DECLARE
     attention real;
     known record;
 BEGIN
-    IF COALESCE(request_query_embedding.query, '') !~ '[^[:space:]]' THEN
+    IF _pgrecall.is_blank(request_query_embedding.query) THEN
         RAISE EXCEPTION 'the query is empty'
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass the text to embed.';
     ELSIF length(request_query_embedding.query) > 16384 THEN
