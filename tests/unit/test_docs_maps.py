@@ -128,7 +128,7 @@ def test_the_pages_agree_on_how_long_the_tests_take() -> None:
     assert len(said) == 1
     [minutes] = re.findall(r"timeout-minutes: (\d+)", text_of(".github/workflows/ci.yml"))
     assert int(minutes) <= 60
-    assert "(`.ci/run`), in under an hour" in text_of("CONTRIBUTING.md")
+    assert "CI (`.ci/run`), in under an hour, runs" in text_of("CONTRIBUTING.md")
 
 
 def test_every_event_to_look_for_in_the_log_is_logged() -> None:
