@@ -12,7 +12,7 @@ from typing import Final
 
 from pgrecall_extract.words import COMMON, ORG_WORDS, PLACE_FIRST, PLACE_LAST
 
-from .surnames import FIRST_NAMES, OFFICE
+from .surnames import FIRST_NAMES, OCCUPATION
 from .world import ORGANISATIONS, PLACES
 
 __all__ = ["is_person"]
@@ -26,7 +26,7 @@ _FORMS: Final = (
 _SURELY: Final = re.compile(
     rf"{_FORMS} (?:(?:works?|worked|is working|used to work|doesn['’]t work|stopped working)"
     r" (?:as an? [a-z][a-z ]{1,30}? (?:at|for)|at) (?:the )?[A-Z]"
-    rf"|(?:is|was) an? {OFFICE} at (?:the )?[A-Z]"
+    rf"|(?:is|was) an? {OCCUPATION} at (?:the )?[A-Z]"
     r"|(?:is|was|got) divorced\b|divorced [A-Z]"
     r"|(?:was|got|has been|been) (?:(?:fired|let go|hired) (?:from|at)"
     r"|(?:sacked|laid off|made redundant) (?:from|by|at)) (?:the )?[A-Z]"

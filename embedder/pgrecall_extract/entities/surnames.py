@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from pgrecall_extract.base import Mention
 
-__all__ = ["FIRST_NAMES", "OFFICE", "acts_as_person", "with_surnames"]
+__all__ = ["FIRST_NAMES", "OCCUPATION", "acts_as_person", "with_surnames"]
 
 _CONFIDENCE: Final = 0.9
 _SURNAMES: Final = PLACE_LAST | ORG_WORDS | LAST_WORDS.keys()
@@ -33,7 +33,7 @@ FIRST_NAMES: Final = GIVEN_NAMES | word_set("""
 """)
 """Given names, with those that are other words as well; lower case."""
 _ADVERB: Final = r"(?: (?:now|also|currently|still|just|recently|no longer|really|always|never))?"
-OFFICE: Final = (
+OCCUPATION: Final = (
     r"(?:[a-z-]+ ){0,3}(?:engineer|developer|manager|professor|teacher|designer|scientist|researcher"
     r"|analyst|nurse"
     r"|doctor|lawyer|consultant|architect|director|lecturer|intern|editor|chef|programmer|accountant"
@@ -42,13 +42,13 @@ OFFICE: Final = (
     r"|neighbou?r|vegetarian"
     r"|vegan|plumber|dentist|cook|gardener|carpenter|pilot|baker|farmer|cellist|violinist|pianist)\b"
 )
-"""What a person is, as a pattern."""
+"""What a person works as, or is to others, as a pattern."""
 # What nobody but a person does.
 _SURE_AFTER: Final = re.compile(
     rf",?{_ADVERB} (?:(?:works|worked|is working) (?:at|for|as)|(?:lives|lived|is living"
     rf"|grew up) in (?:the )?[A-Z]"
     rf"|was born|is married|got married|married|(?:got |is )?divorced|studied|graduated|retired"
-    rf"|is (?:an?|the|my|our|her|his) {OFFICE}"
+    rf"|is (?:an?|the|my|our|her|his) {OCCUPATION}"
     r"|is allergic|is pregnant|is vegan|is vegetarian|turned \d|is \d+ years old|and I\b|does(?:n['’]t"
     r"| not) (?:work|live) (?:at|for|in)"
     r"|used to (?:work|live)|quit (?:her|his|their) job|was (?:fired|hired|laid off)"
