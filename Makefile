@@ -44,7 +44,7 @@ demo: $(VENV)/.demo  ## start the embedded server, import the sample, embed it, 
 	@$(BIN)/python examples/demo.py
 
 # Tests wait for servers and daemons about as long as they compute, so there are more workers than cores. One that has
-# nothing left takes tests of another's: no file need be begun first.
+# nothing left takes tests of another's; tests/conftest.py has the slow ones begin first.
 WORKERS ?= 4
 # Compiled tests are kept even where the environment forbids it: every worker and every run would compile them anew.
 # There are more workers than cores, so a model that computes in several threads waits for its own.

@@ -79,8 +79,9 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.freeze()
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what is slow, and what runs again on other versions of PostgreSQL."""
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> Generator[None, None, None]:
+    """Mark what is slow, and what runs again on other versions of PostgreSQL; of what `-m` leaves, the slow go first."""
     for item in items:
         folder = item.path.relative_to(TESTS).parts[0]
         if folder == "slow":
@@ -95,6 +96,32 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.pg15)
             if item.path.stem in EVERY_VERSION:
                 item.add_marker(pytest.mark.every_version)
+    yield
+    items[:] = _slow_first(items, int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
+
+
+def _slow_first(items: list[pytest.Item], workers: int) -> list[pytest.Item]:
+    """Put the slow files at the beginning of each worker's share, so that none of them runs alone at the end.
+
+    With `--dist worksteal` the shares are equal parts of the list, in its order. Workers that have ended theirs take
+    from the end of another's.
+    """
+    files: dict[Path, list[pytest.Item]] = {}
+    others = []
+    for item in items:
+        if item.get_closest_marker("slow") is not None:
+            files.setdefault(item.path, []).append(item)
+        else:
+            others.append(item)
+    shares: list[list[pytest.Item]] = [[] for _ in range(workers)]
+    for place, tests in enumerate(files.values()):
+        shares[place % workers].extend(tests)
+    left = iter(others)
+    for place, share in enumerate(shares):
+        share.extend(itertools.islice(left, max(0, len(items) // workers - len(share))))
+        if place == workers - 1:
+            share.extend(left)
+    return list(itertools.chain.from_iterable(shares))
 
 
 @pytest.fixture(scope="session")
