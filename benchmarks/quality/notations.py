@@ -105,6 +105,10 @@ def kinds() -> dict[str, _Kind]:
             f"{d:%Y%m%d}",
             f"{d.day}{_suffix(d.day)} of December",
             f"{d.day} декабря",
+            f"{d.day} grudnia",
+            f"12月{d.day}日",
+            f"2026年12月{d.day}日",
+            f"12월 {d.day}일",
         ]
         for d in _DAYS
     ]
@@ -145,6 +149,9 @@ def kinds() -> dict[str, _Kind]:
                 lambda n: f"{n}.30 Uhr",
                 lambda n: f"{n}h30",
                 lambda n: f"{n}:30 a.m.",
+                lambda n: f"上午{n}点半",
+                lambda n: f"午前{n}時30分",
+                lambda n: f"오전 {n}시 반",
             ),
         ),
         "clock, whole hours": (
@@ -158,6 +165,8 @@ def kinds() -> dict[str, _Kind]:
                 lambda n: f"{n % 12 + 12} Uhr",
                 lambda n: f"{n} pm",
                 lambda n: f"{n}:00 PM",
+                lambda n: f"下午{n}点",
+                lambda n: f"오후 {n}시",
             ),
         ),
         "times and lengths": (

@@ -6,6 +6,7 @@ import random
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from babel import Locale
 
 from benchmarks.quality.notations import kinds
 from support.memories import remember, remember_many, rows, scalar
@@ -38,8 +39,32 @@ SAME = {
         "December 8-10",
         "8-10 December",
         "2026-12-09T10:30:00Z",
+        "会议是12月9日",
+        "2026年12月9日",
+        "２０２６年１２月９日",
+        "회의는 12월 9일에",
+        "12月 9日",
+        "9 grudnia",
+        "9 Aralık",
+        "٩ ديسمبر",
+        "९ दिसंबर",
+        "9 ธันวาคม",
+        "9 בדצמבר",
+        "9 Δεκεμβρίου",
+        "9. joulukuuta",
+        "9 грудня",
     ),
-    "=2026-05": ("May 2026", "2026-05", "5.5.2026", "mayo de 2026", "mai 2026", "May 9, 2026", "maggio 2026"),
+    "=2026-05": (
+        "May 2026",
+        "2026-05",
+        "5.5.2026",
+        "mayo de 2026",
+        "mai 2026",
+        "May 9, 2026",
+        "maggio 2026",
+        "2026年5月",
+        "2026년 5월에",
+    ),
     "=t10:30": (
         "10:30 am",
         "10:30",
@@ -50,12 +75,55 @@ SAME = {
         "10:30-11:30",
         "١٠:٣٠",
         "১০:৩০",
+        "上午10点30分",
+        "午前10時半",
+        "오전 10시 30분",
+        "오전 10시반",
+        "早上10点半",
+        "10時30分",
+        "１０：３０",
     ),
-    "=t22:30": ("10:30 pm", "22:30", "10:30", "22h30"),
-    "=t10:00": ("10am", "10 a.m.", "10:00", "10 Uhr", "10 o'clock"),
+    "=t22:30": (
+        "10:30 pm",
+        "22:30",
+        "10:30",
+        "22h30",
+        "下午10点半",
+        "晚上10点30分",
+        "午後10時30分",
+        "오후 10시 반",
+        "夜の10時半",
+    ),
+    "=t10:00": (
+        "10am",
+        "10 a.m.",
+        "10:00",
+        "10 Uhr",
+        "10 o'clock",
+        "上午10点开会",
+        "午前10時",
+        "오전 10시",
+        "10時から",
+        "10点到11点",
+        "10点钟",
+    ),
     "=t06:30": ("06:30", "6:30", "6:30 am"),
     "=q390s": ("6:30 min", "6.5 min", "390 seconds", "6:30 minutes", "6,5 Minuten"),
-    "=q6000g": ("6kg", "6 kg", "6 kilos", "6,000 grams", "6.0 Kilogramm", "6-kg", "6 кг"),
+    "=q6000g": (
+        "6kg",
+        "6 kg",
+        "6 kilos",
+        "6,000 grams",
+        "6.0 Kilogramm",
+        "6-kg",
+        "6 кг",
+        "6公斤",
+        "6㎏",
+        "６ｋｇ",
+        "体重は6キロ",
+        "6킬로그램",
+        "12斤",
+    ),
     "=q1500m": (
         "1.5 km",
         "1,5 km",
@@ -65,12 +133,31 @@ SAME = {
         "1.5 Kilometer",
         "١٫٥ km",
         "१.५ km",
+        "1.5公里",
+        "1500米",
+        "1.5㎞",
+        "1.5キロメートル",
+        "1.5킬로미터",
     ),
-    "=q1200USD": ("$1,200", "1200 dollars", "$1.2k", "USD 1200", "1,200.00 USD", "1.2 thousand dollars"),
+    "=q1200USD": (
+        "$1,200",
+        "1200 dollars",
+        "$1.2k",
+        "USD 1200",
+        "1,200.00 USD",
+        "1.2 thousand dollars",
+        "1200美元",
+        "1200ドル",
+        "1200달러",
+        "US$1,200",
+    ),
     "=q20degC": (
         "20°C",
         "20 °C",
         "20 Celsius",
+        "20 degrees Celsius",
+        "20 Grad Celsius",
+        "20 grados Celsius",
         "10 - 20 °C",
         "10-20 °C",
         "oven - 20 °C",
@@ -80,6 +167,9 @@ SAME = {
         "10°C\u201320°C",
         "- 20 °C at noon",
         "Lager-20 °C",
+        "20℃",
+        "オーブンは２０℃",
+        "20摄氏度",
     ),
     "=q-20degC": (
         "-20°C",
@@ -132,7 +222,7 @@ SAME = {
         "1200000 yen",
     ),
     "=q500000000JPY": ("5億円", "500 million yen"),
-    "=q30000CNY": ("3万元", "30000 yuan"),
+    "=q30000CNY": ("3万元", "30000 yuan", "价格是3万元", "３万元"),
     "=p2345678": (
         "612345678",
         "+34 612 345 678",
@@ -141,6 +231,24 @@ SAME = {
         "tel: 612345678",
         "phone number 612345678",
     ),
+    "=q7200s": (
+        "2 hours",
+        "2小时",
+        "2个小时",
+        "2時間",
+        "2시간",
+        "120分钟",
+        "120分間",
+        "120분",
+        "2 часа",
+        "2 godziny",
+        "2 ชั่วโมง",
+    ),
+    "=q50m2": ("50 m2", "50 m²", "50㎡", "50平方米", "房间有50平米"),
+    "=q5000000KRW": ("500만원", "500만 원", "5,000,000원", "₩5,000,000", "KRW 5 million"),
+    "=q50BRL": ("R$50", "R$ 50,00", "50 reais"),
+    "=q300HKD": ("HK$300", "300 HKD", "300港元"),
+    "=q100THB": ("ราคา100บาท", "฿100", "100 บาท"),
     "=o9": ("the 9th", "9 December", "9.12.2026"),
 }
 SAME["=p9460014"] = SAME["=p9460014"][:-1]
@@ -156,6 +264,9 @@ OTHER = [
     ("612345678 yen", "=p2345678"), ("250000000", "=p0000000"), ("120万人", "=q120m"), ("CHF 3'40", "=q340CHF"),
     ("5'11", "=q511"), ("第3千里", "=q3000m"), ("20 °C", "=q-20degC"), ("10 - 20 °C", "=q-20degC"), ("-20 °C", "=q20degC"),
     ("192.168.100.200", "=q192168100200"), ("in 2000", "=q2000"), ("1.5 m", "=q1500000"), ("5,5", "=q55"), ("1.5 billion", "=q1500000"), ("元旦 3", "=q3CNY"),
+    ("10時間", "=t10:00"), ("24시간", "=t24:00"), ("3点建议", "=t03:00"), ("晚上12点", "=t00:00"), ("12月9日間", "=12-09"), ("2月30日", "=02-30"),
+    ("下午15点", "=t27:00"), ("25時", "=t25:00"), ("a $50 gift", "=q50AUD"), ("R$50", "=q50USD"), ("10時30分", "=q1800s"),
+    ("13月9日", "=13-09"), ("in 2019 won the cup", "=q2019KRW"), ("list 9", "=11-09"), ("3 lists", "=11-03"),
 ]  # fmt: skip
 
 
@@ -180,6 +291,29 @@ def test_what_is_another_value(conn: Connection[Any], text: str, value: str) -> 
 )
 def test_bare_numbers_are_no_values(conn: Connection[Any], text: str) -> None:
     assert terms(conn, text) == []
+
+
+@pytest.mark.parametrize("language", [
+    *("ar", "bg", "ca", "cs", "da", "de", "el", "en", "es", "fi", "fr", "he", "hi", "hu", "id", "it", "nb", "nl", "pl", "pt", "ro", "ru"),
+    *("sk", "sv", "th", "tr", "uk"),
+])  # fmt: skip
+def test_months_as_unicode_has_them(conn: Connection[Any], language: str) -> None:
+    names = Locale.parse(language).months["format"]["wide"]
+    missing = [
+        name for month, name in names.items() if f"={month:02}-09" not in terms(conn, f"9 {name} 2026")
+    ]
+    assert missing == []
+
+
+def test_every_unit_is_read(conn: Connection[Any]) -> None:
+    """Names stand in the table as a text's words do: in lower case, without accents."""
+    query = """
+        SELECT array_agg(u.name)
+        FROM jsonb_object_keys(_pgrecall.unit_names()) u (name)
+        WHERE u.name <> lower(_pgrecall.strip_accents(u.name))
+           OR (_pgrecall.value_terms('7 ' || u.name) IS NULL AND _pgrecall.value_terms(u.name || '7') IS NULL)
+    """
+    assert scalar(conn, query) is None
 
 
 def test_ambiguous_days_have_both_readings(conn: Connection[Any]) -> None:
@@ -223,7 +357,7 @@ def test_no_text_is_refused(conn: Connection[Any]) -> None:
     """Whatever stands in a text or a question, every reader of values, times and secrets comes to its end."""
     dice = random.Random(7)
     signs = [*"0123456789012345678901234567890123456789.,:/-+()[]{}=%$€£#*'°@~_|\\ \n", "am", "pm", "h", "uhr", " um ", " at ", "kg",
-             "min", "k", "m", " million ", " de ", "st", "th", "jan", " march ", "9月", "日", "年", "万", "円", "²", "٣", "½", "last ",
+             "min", "k", "m", " million ", " de ", "st", "th", "jan", " march ", "9月", "日", "年", "万", "円", "²", "٣", "时", "点", "下午", "오후 ", "시", "분", "半", "℃", "만", "公斤", "ｋ", "R$", "½", "last ",
              " ago", "next ", " to ", "von ", " week", "Bearer ", "key=", "://", "T", "Z", "Q", "W", "since "]  # fmt: skip
     texts = ["x" + "".join(dice.choices(signs, k=dice.randrange(1, 16))) for _ in range(5_000)]
     assert len(remember_many(conn, [{"content": text} for text in texts])) == len(texts)

@@ -1,6 +1,7 @@
 -- Returns the names of units, without accents, each with the unit it is measured in and how many of those it has.
 --
 -- A unit or a language is added here; no code names a unit. A name with two meanings has two pairs (pound).
+-- Chinese, Japanese and Korean write no space after one, so there the longest name at a word's beginning counts.
 CREATE OR REPLACE FUNCTION _pgrecall.unit_names()
 RETURNS jsonb
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -30,12 +31,37 @@ RETURN '{
     "heures": ["s", 3600], "hora": ["s", 3600], "horas": ["s", 3600], "ore": ["s", 3600], "uur": ["s", 3600],
     "kb": ["MB", 0.001], "mb": ["MB", 1], "gb": ["MB", 1000], "tb": ["MB", 1000000], "megabytes": ["MB", 1],
     "gigabyte": ["MB", 1000], "gigabytes": ["MB", 1000], "terabyte": ["MB", 1000000], "terabytes": ["MB", 1000000],
-    "°c": ["degC", 1], "celsius": ["degC", 1], "degrees celsius": ["degC", 1], "°f": ["degF", 1], "fahrenheit": ["degF", 1],
-    "degrees fahrenheit": ["degF", 1],
+    "°c": ["degC", 1], "celsius": ["degC", 1], "°f": ["degF", 1], "fahrenheit": ["degF", 1],
     "$": ["USD", 1], "us$": ["USD", 1], "usd": ["USD", 1], "dollar": ["USD", 1], "dollars": ["USD", 1], "bucks": ["USD", 1],
     "dolares": ["USD", 1], "€": ["EUR", 1], "eur": ["EUR", 1], "euro": ["EUR", 1], "euros": ["EUR", 1], "евро": ["EUR", 1],
     "£": ["GBP", 1], "gbp": ["GBP", 1], "quid": ["GBP", 1], "chf": ["CHF", 1], "franken": ["CHF", 1], "francs": ["CHF", 1],
     "¥": ["JPY", 1], "jpy": ["JPY", 1], "yen": ["JPY", 1], "円": ["JPY", 1], "圓": ["JPY", 1], "元": ["CNY", 1],
     "cny": ["CNY", 1], "rmb": ["CNY", 1], "yuan": ["CNY", 1], "₽": ["RUB", 1], "rub": ["RUB", 1], "rubles": ["RUB", 1],
-    "рублей": ["RUB", 1], "inr": ["INR", 1], "₹": ["INR", 1], "rupees": ["INR", 1]
+    "рублей": ["RUB", 1], "inr": ["INR", 1], "₹": ["INR", 1], "rupees": ["INR", 1],
+    "a$": ["AUD", 1], "aud": ["AUD", 1], "c$": ["CAD", 1], "cad": ["CAD", 1], "hk$": ["HKD", 1], "hkd": ["HKD", 1],
+    "nt$": ["TWD", 1], "twd": ["TWD", 1], "nz$": ["NZD", 1], "nzd": ["NZD", 1], "s$": ["SGD", 1], "sgd": ["SGD", 1],
+    "r$": ["BRL", 1], "brl": ["BRL", 1], "reais": ["BRL", 1], "mx$": ["MXN", 1], "mxn": ["MXN", 1],
+    "₩": ["KRW", 1], "krw": ["KRW", 1], "원": ["KRW", 1], "₪": ["ILS", 1], "ils": ["ILS", 1],
+    "שקל": ["ILS", 1], "שקלים": ["ILS", 1], "₺": ["TRY", 1], "tl": ["TRY", 1], "lira": ["TRY", 1], "₴": ["UAH", 1], "грн": ["UAH", 1],
+    "฿": ["THB", 1], "บาท": ["THB", 1], "zl": ["PLN", 1], "pln": ["PLN", 1], "zlotych": ["PLN", 1], "zloty": ["PLN", 1],
+    "kr": ["kr", 1], "kronor": ["kr", 1], "kroner": ["kr", 1], "руб": ["RUB", 1], "рубля": ["RUB", 1],
+    "доллар": ["USD", 1], "доллара": ["USD", 1], "долларов": ["USD", 1], "دولار": ["USD", 1], "रुपये": ["INR", 1],
+    "美元": ["USD", 1], "美金": ["USD", 1], "ドル": ["USD", 1], "달러": ["USD", 1], "欧元": ["EUR", 1], "歐元": ["EUR", 1],
+    "ユーロ": ["EUR", 1], "유로": ["EUR", 1], "英镑": ["GBP", 1], "英鎊": ["GBP", 1], "日元": ["JPY", 1], "日圓": ["JPY", 1],
+    "엔": ["JPY", 1], "人民币": ["CNY", 1], "人民幣": ["CNY", 1], "块钱": ["CNY", 1], "塊錢": ["CNY", 1], "위안": ["CNY", 1],
+    "港元": ["HKD", 1], "港币": ["HKD", 1], "台币": ["TWD", 1], "台幣": ["TWD", 1],
+    "公斤": ["g", 1000], "千克": ["g", 1000], "克": ["g", 1], "斤": ["g", 500], "キロ": ["g", 1000, "m", 1000], "キログラム": ["g", 1000],
+    "グラム": ["g", 1], "킬로": ["g", 1000, "m", 1000], "킬로그램": ["g", 1000], "그램": ["g", 1], "كغ": ["g", 1000], "كيلو": ["g", 1000, "m", 1000],
+    "公里": ["m", 1000], "千米": ["m", 1000], "米": ["m", 1], "公尺": ["m", 1], "厘米": ["m", 0.01], "公分": ["m", 0.01],
+    "毫米": ["m", 0.001], "キロメートル": ["m", 1000], "メートル": ["m", 1], "センチ": ["m", 0.01], "センチメートル": ["m", 0.01],
+    "ミリ": ["m", 0.001], "킬로미터": ["m", 1000], "미터": ["m", 1], "센티미터": ["m", 0.01], "센티": ["m", 0.01],
+    "升": ["l", 1], "公升": ["l", 1], "毫升": ["l", 0.001], "リットル": ["l", 1], "ミリリットル": ["l", 0.001], "리터": ["l", 1],
+    "秒": ["s", 1], "秒間": ["s", 1], "초": ["s", 1], "分": ["s", 60], "分钟": ["s", 60], "分鐘": ["s", 60], "分間": ["s", 60], "분": ["s", 60],
+    "小时": ["s", 3600], "小時": ["s", 3600], "个小时": ["s", 3600], "個小時": ["s", 3600], "時間": ["s", 3600], "시간": ["s", 3600],
+    "минут": ["s", 60], "минуты": ["s", 60], "часа": ["s", 3600], "часов": ["s", 3600], "секунд": ["s", 1],
+    "minut": ["s", 60], "godzin": ["s", 3600], "godziny": ["s", 3600], "dakika": ["s", 60], "saat": ["s", 3600],
+    "دقيقه": ["s", 60], "دقائق": ["s", 60], "ساعه": ["s", 3600], "ساعات": ["s", 3600], "דקות": ["s", 60], "שעות": ["s", 3600],
+    "मिनट": ["s", 60], "घंटे": ["s", 3600], "นาที": ["s", 60], "ชั่วโมง": ["s", 3600], "摄氏度": ["degC", 1], "攝氏度": ["degC", 1],
+    "m2": ["m2", 1], "qm": ["m2", 1], "sqm": ["m2", 1], "平方米": ["m2", 1], "平米": ["m2", 1], "제곱미터": ["m2", 1],
+    "m3": ["m3", 1], "立方米": ["m3", 1]
 }'::jsonb;

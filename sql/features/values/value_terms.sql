@@ -13,18 +13,22 @@ LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 SET search_path FROM CURRENT SET standard_conforming_strings = on
 AS $function$
 DECLARE
-    months CONSTANT jsonb := _pgrecall.month_names();
+    months CONSTANT jsonb := _pgrecall.dated_months();
     units CONSTANT jsonb := _pgrecall.unit_names();
     -- Between a day, its month and its year.
-    links CONSTANT text[] := '{.,of,de,del,the,st,nd,rd,th,er,º,ª,",",do,di}'::text[];
+    links CONSTANT text[] := '{.,of,de,d,'',’,del,the,st,nd,rd,th,er,º,ª,",",do,di}'::text[];
     openers CONSTANT text[] := '{on,by,until,since,from,am,vom,bis,zum,den,dem,der,ab,seit,le,el,il,op,em,the}'::text[];
     -- Before a number that is no phone's.
     filed CONSTANT text[] := '{#,order,orders,invoice,ticket,case,id,ref,reference,no,nr,serial,isbn,account,commit,bestellung,auftrag,
         rechnung,pedido,factura,commande,facture,ordine,fattura}'::text[];
+    -- Chinese, Japanese and Korean do not divide a unit from what follows.
+    undivided CONSTANT text := '^[\u3041-\u9fff\uac00-\ud7a3]{2}';
+    currencies CONSTANT text[] := '{€,£,¥,₽,₹,₩,₪,₺,₴,฿,usd,eur,gbp,chf,jpy,cny,krw,hkd,aud,cad}'::text[];
+    degrees CONSTANT text[] := '{degrees,degree,grad,degres,grados,gradi,graus,graden,градусов}'::text[];
     scales CONSTANT jsonb := '{
         "k": 1e3, "thousand": 1e3, "tsd": 1e3, "mille": 1e3, "mil": 1e3, "m": 1e6, "mio": 1e6, "mln": 1e6, "million": 1e6,
         "millionen": 1e6, "millions": 1e6, "bn": 1e9, "mrd": 1e9, "billion": 1e9, "milliarden": 1e9, "milliards": 1e9,
-        "千": 1e3, "万": 1e4, "萬": 1e4, "億": 1e8, "亿": 1e8
+        "千": 1e3, "万": 1e4, "萬": 1e4, "億": 1e8, "亿": 1e8, "만": 1e4, "억": 1e8
     }'::jsonb;
     plain text;
     tokens text[];
@@ -53,13 +57,14 @@ BEGIN
     IF translate(plain, E'0123456789\u2019', 'dddddddddd''') LIKE '%d''ddd%' THEN
         plain := regexp_replace(plain, '(\d)[''\u2019](?=\d{3}(?:\D|$))', '\1', 'g');  -- 3'400 francs
     END IF;
-    IF octet_length(plain) <> length(plain) AND plain ~ '\d ?[千万萬億亿円圓元]' THEN  -- no spaces: 120万円
-        plain := regexp_replace(plain, '(\d) ?([千万萬億亿])', '\1 \2 ', 'g');
-        plain := regexp_replace(plain, '([\d千万萬億亿]) ?([円圓元])', '\1 \2 ', 'g');
+    IF octet_length(plain) <> length(plain) THEN
+        plain := _pgrecall.spell_values(plain);
     END IF;
     tokens := ARRAY(
         SELECT t.token[1]
-        FROM regexp_matches(plain, '[0-9][0-9.,:/-]*[0-9]|[0-9]|[[:alpha:]_][[:alnum:]_]*|[^[:alnum:][:space:]_]', 'g') AS t (token)
+        FROM regexp_matches(
+            plain, '[0-9][0-9.,:/-]*[0-9]|[0-9]|[[:alpha:]_][[:alnum:]_\u0900-\u0dff\u0e00-\u0eff]*|[^[:alnum:][:space:]_]', 'g'
+        ) AS t (token)
     );
     FOR place IN 1 .. cardinality(tokens) LOOP
         token := tokens[place];
@@ -161,13 +166,25 @@ BEGIN
             digits := token || following;  -- 1 500 km
             stop := place + 2;
         END IF;
-        IF tokens[stop] = '-' THEN
+        IF tokens[stop] = '-' OR (tokens[stop] = ANY (degrees) AND tokens[stop + 1] IN ('celsius', 'fahrenheit')) THEN
             stop := stop + 1;
         ELSIF tokens[stop] = '°' THEN
             tokens[stop + 1] := '°' || tokens[stop + 1];
             stop := stop + 1;
         END IF;
-        IF before IN ('$', '€', '£', '¥', '₽', '₹', 'usd', 'eur', 'gbp', 'chf', 'jpy', 'cny') THEN
+        FOR unit_place IN stop .. stop + COALESCE((scales ? tokens[stop])::integer, 0) LOOP
+            IF tokens[unit_place] ~ undivided THEN
+                tokens[unit_place] := COALESCE(
+                    (SELECT left(tokens[unit_place], n.length) FROM generate_series(7, 1, -1) n (length)
+                     WHERE units ? left(tokens[unit_place], n.length) LIMIT 1),
+                    tokens[unit_place]
+                );
+            END IF;
+        END LOOP;
+        IF before = '$' AND units ? (tokens[place - 2] || '$') AND plain ~ (tokens[place - 2] || '\$ ?' || token) THEN
+            before := tokens[place - 2] || '$';  -- R$ 50
+        END IF;
+        IF right(before, 1) = '$' OR before = ANY (currencies) THEN
             found := found || _pgrecall.quantity_terms(digits, units -> before, COALESCE((scales ->> tokens[stop])::numeric, 1));
         ELSIF scales ? tokens[stop] AND units ? tokens[stop + 1] THEN
             found := found || _pgrecall.quantity_terms(digits, units -> tokens[stop + 1], (scales ->> tokens[stop])::numeric);

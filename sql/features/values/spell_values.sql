@@ -1,0 +1,49 @@
+-- Writes the dates and times of Chinese, Japanese and Korean as value_terms() reads them, and squared and full-width letters plainly:
+-- 12月9日 becomes "on 9.12.", 下午3点半 "3:30 pm", 오전 10시 "10:00 am", 5㎏ "5kg".
+--
+-- An hour without minutes is a time beside 时, but beside 点 (also "point") only with a part of the day before it.
+-- An evening begins at five, so 晚上12点 stays without am or pm. Between 10時 and 10時間, ten hours, the next letter decides.
+CREATE OR REPLACE FUNCTION _pgrecall.spell_values(content text)
+RETURNS text
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE STRICT
+SET search_path FROM CURRENT SET standard_conforming_strings = on
+AS $function$
+DECLARE
+    plain text := content;
+BEGIN
+    IF plain ~ '[\u00b2\u00b3\u2100-\u214f\u3300-\u33ff\uff21-\uff5a\uffe0-\uffe6]' THEN
+        plain := lower(normalize(plain, NFKC));
+    END IF;
+    IF plain ~ '[\u0e01-\u0e4f\u3041-\u9fff\uac00-\ud7a3]\d' THEN  -- no spaces before a number: 体重は60キロ
+        plain := regexp_replace(plain, '([\u0e01-\u0e4f\u3041-\u9fff\uac00-\ud7a3])(?=\d)', '\1 ', 'g');
+    END IF;
+    IF plain ~ '\d ?[时時點点시]' THEN
+        plain := regexp_replace(plain, '(\d[时時點点시]) ?[半반]', '\130分', 'g');
+        plain := regexp_replace(plain, '(\d[點点])[整钟鐘]|(\d[时時시])(?![间間간代刻期]| ?\d)', '\1\200分', 'g');
+        plain := regexp_replace(plain, '((?:[上中下]午|午[前後]|早上|凌晨|傍晚|晚上|[今明昨]晚) ?\d{1,2}[點点])(?! ?\d)', '\100分', 'g');
+        plain := regexp_replace(plain, '(\d[点點])(?= ?[到至~〜–-] ?\d{1,2}[点點])|([到至~〜–-] ?\d{1,2}[点點])(?! ?\d)', '\1\200分', 'g');
+        plain := regexp_replace(plain, '([时時點点시]) ?(\d)[分분]', '\10\2分', 'g');
+        plain := regexp_replace(
+            plain,
+            '(?:上午|午前|早上|凌晨|清晨|오전|아침|새벽) ?(0?\d|1[0-2])[时時點点시] ?(\d\d)(?!\d)[分분]?', ' \1:\2 am ', 'g'
+        );
+        plain := regexp_replace(
+            plain,
+            '(?:(?:下午|午後|오후)|(?:晚上|[今明昨]晚|傍晚|夜の?|밤|저녁)(?= ?(?:[5-9]|1[01])\D)) ?(0?\d|1[0-2])[时時點点시] ?(\d\d)(?!\d)[分분]?',
+            ' \1:\2 pm ', 'g'
+        );
+        plain := regexp_replace(plain, '(\d{1,2})[时時點点시] ?(\d\d)(?!\d)[分분]?', ' \1:\2 ', 'g');
+    END IF;
+    IF plain ~ '\d ?[月월]' THEN
+        plain := regexp_replace(plain, '(\d{4})[年년] ?(\d{1,2})[月월] ?(\d{1,2})[日號号일]', ' \1-\2-\3 ', 'g');
+        plain := regexp_replace(plain, '(\d{4})[年년] ?(\d)[月월]', ' \1-0\2 ', 'g');
+        plain := regexp_replace(plain, '(\d{4})[年년] ?(1[0-2])[月월]', ' \1-\2 ', 'g');
+        plain := regexp_replace(plain, '(\d{1,2})[月월] ?(\d{1,2})[日號号일](?![间間])', ' on \2.\1. ', 'g');
+    END IF;
+    -- No spaces divide numbers, scales and units: 120万円.
+    IF plain ~ '\d ?[千万萬億亿만억]' THEN
+        plain := regexp_replace(plain, '(\d) ?([千万萬億亿만억])', '\1 \2 ', 'g');
+    END IF;
+    RETURN plain;
+END
+$function$;
