@@ -22,6 +22,8 @@ BEGIN
         RETURN _pgrecall.date_terms(parts[1], parts[2], parts[3], true);
     ELSIF shape = 'dddd-dd' AND mark = '-' THEN
         RETURN _pgrecall.date_terms(parts[1], parts[2], NULL, true);
+    ELSIF shape IN ('dd-dddd', 'd-dddd') AND mark = '/' THEN
+        RETURN _pgrecall.date_terms(parts[2], parts[1], NULL, true);
     ELSIF shape IN ('dd-dd-dddd', 'd-dd-dddd', 'dd-d-dddd', 'd-d-dddd', 'dd-dd-dd')
           OR (mark <> '.' AND shape IN ('d-dd-dd', 'dd-d-dd', 'd-d-dd')) THEN
         RETURN _pgrecall.date_terms(parts[3], parts[2], parts[1], true)

@@ -1,6 +1,7 @@
--- Writes the dates and times of Chinese, Japanese and Korean as value_terms() reads them, and squared and full-width letters plainly:
--- 12月9日 becomes "on 9.12.", 下午3点半 "3:30 pm", 오전 10시 "10:00 am", 5㎏ "5kg".
+-- Writes values as value_terms() reads them: 9-Dec-2026 becomes "9 dec 2026", 1h30m "1 hours 30 min", 12月9日 "on 9.12.",
+-- 下午3点半 "3:30 pm", 오전 10시 "10:00 am", 5㎏ "5kg", 2½ "2.5".
 --
+-- A session keeps few patterns compiled, so one of each group tells whether the others are needed.
 -- An hour without minutes is a time beside 时, but beside 点 (also "point") only with a part of the day before it.
 -- An evening begins at five, so 晚上12点 stays without am or pm. Between 10時 and 10時間, ten hours, the next letter decides.
 CREATE OR REPLACE FUNCTION _pgrecall.spell_values(content text)
@@ -11,6 +12,23 @@ AS $function$
 DECLARE
     plain text := content;
 BEGIN
+    IF plain ~ '\d ?h ?\d|\d-?[a-z]{3,9}-?\d| 1/2 |[''’]\d\d' THEN
+        plain := regexp_replace(plain, '(\d) ?h ?(\d{1,2}) ?m(?:in)?\M', '\1 hours \2 min ', 'g');
+        plain := regexp_replace(plain, '\m(\d{1,2})(-?)([a-z]{3,9})\2(\d{4})\M', '\1 \3 \4', 'g');
+        plain := regexp_replace(plain, '\m(\d{1,2})-([a-z]{3,9})-(\d\d)\M', '\1 \2 20\3', 'g');
+        plain := regexp_replace(plain, '\m(\d{4})-([a-z]{3,9})-(\d{1,2})\M', '\3 \2 \1', 'g');
+        plain := regexp_replace(
+            plain, '\m((?:jan|feb|mar|apr|ma[iy]|jun|jul|aug|sep|o[ck]t|nov|de[cz])[a-z]*\.?) ?[''’](\d\d)\M', '\1 20\2', 'g'
+        );
+        plain := regexp_replace(plain, '(\d) 1/2 ', '\1.5 ', 'g');
+    END IF;
+    IF octet_length(plain) = length(plain) THEN
+        RETURN plain;
+    END IF;
+    IF plain ~ '[\u00bc-\u00be]' THEN
+        plain := replace(replace(replace(
+            regexp_replace(plain, '(?<!\d)(?=[\u00bc-\u00be])', '0', 'g'), '½', '.5'), '¼', '.25'), '¾', '.75');
+    END IF;
     IF plain ~ '[\u00b2\u00b3\u2100-\u214f\u3300-\u33ff\uff21-\uff5a\uffe0-\uffe6]' THEN
         plain := lower(normalize(plain, NFKC));
     END IF;

@@ -21,13 +21,13 @@ DECLARE
     -- Before a number that is no phone's.
     filed CONSTANT text[] := '{#,order,orders,invoice,ticket,case,id,ref,reference,no,nr,serial,isbn,account,commit,bestellung,auftrag,
         rechnung,pedido,factura,commande,facture,ordine,fattura}'::text[];
-    -- Chinese, Japanese and Korean do not divide a unit from what follows.
-    undivided CONSTANT text := '^[\u3041-\u9fff\uac00-\ud7a3]{2}';
     currencies CONSTANT text[] := '{€,£,¥,₽,₹,₩,₪,₺,₴,฿,usd,eur,gbp,chf,jpy,cny,krw,hkd,aud,cad}'::text[];
     degrees CONSTANT text[] := '{degrees,degree,grad,degres,grados,gradi,graus,graden,градусов}'::text[];
     scales CONSTANT jsonb := '{
         "k": 1e3, "thousand": 1e3, "tsd": 1e3, "mille": 1e3, "mil": 1e3, "m": 1e6, "mio": 1e6, "mln": 1e6, "million": 1e6,
         "millionen": 1e6, "millions": 1e6, "bn": 1e9, "mrd": 1e9, "billion": 1e9, "milliarden": 1e9, "milliards": 1e9,
+        "hundred": 1e2, "lakh": 1e5, "lakhs": 1e5, "crore": 1e7, "crores": 1e7, "тыс": 1e3, "тысяч": 1e3, "млн": 1e6, "миллионов": 1e6,
+        "млрд": 1e9, "millon": 1e6, "millones": 1e6, "milhoes": 1e6, "milioni": 1e6, "miljoen": 1e6, "tys": 1e3,
         "千": 1e3, "万": 1e4, "萬": 1e4, "億": 1e8, "亿": 1e8, "만": 1e4, "억": 1e8
     }'::jsonb;
     plain text;
@@ -41,6 +41,8 @@ DECLARE
     digits text;
     shape text;  -- of the number, with d for each digit
     stop integer;
+    part integer;
+    smaller jsonb;
     found text[] := '{}'::text[];
 BEGIN
     IF content IS NULL OR _pgrecall.fold_digits(content) !~ '[0-9]' THEN
@@ -57,9 +59,7 @@ BEGIN
     IF translate(plain, E'0123456789\u2019', 'dddddddddd''') LIKE '%d''ddd%' THEN
         plain := regexp_replace(plain, '(\d)[''\u2019](?=\d{3}(?:\D|$))', '\1', 'g');  -- 3'400 francs
     END IF;
-    IF octet_length(plain) <> length(plain) THEN
-        plain := _pgrecall.spell_values(plain);
-    END IF;
+    plain := _pgrecall.spell_values(plain);
     tokens := ARRAY(
         SELECT t.token[1]
         FROM regexp_matches(
@@ -146,14 +146,37 @@ BEGIN
             END LOOP;
             CONTINUE;
         END IF;
+        -- A quarter to 7 is 6:45, and so is German's Viertel vor 7; halb 7 is 6:30.
+        IF shape IN ('d', 'dd') AND token::integer BETWEEN 1 AND 12 AND (before = 'halb' OR (
+               before IN ('past', 'after', 'to', 'before', 'nach', 'vor') AND tokens[place - 2] IN ('half', 'quarter', 'viertel'))) THEN
+            found := found || _pgrecall.clock_terms(
+                (CASE WHEN before IN ('halb', 'to', 'before', 'vor') THEN (token::integer + 10) % 12 + 1 ELSE token::integer END)::text,
+                CASE WHEN before = 'halb' OR tokens[place - 2] = 'half' THEN '30'
+                     WHEN before IN ('to', 'before', 'vor') THEN '45'
+                     ELSE '15' END,
+                half
+            );
+            CONTINUE;
+        END IF;
+        IF shape = 'dddd' AND following IN ('h', 'hrs', 'hours') AND token ~ '^(?:[01]\d|2[0-3])[0-5]\d$' THEN
+            found := found || _pgrecall.clock_terms(left(token, 2), right(token, 2), NULL);
+        END IF;
         IF half IS NOT NULL OR following IN ('uhr', 'h', 'heures', 'uur', 'o')
            OR translate(following, '0123456789', 'dddddddddd') = 'hdd'
            OR (before IN ('at', 'um', 'om', 'alle') AND shape IN ('d.dd', 'dd.dd')) THEN
             pieces := string_to_array(token, '.');
             IF shape IN ('d', 'dd', 'd.dd', 'dd.dd') THEN
+                digits := NULLIF(ltrim(following, 'abcdefghijklmnopqrstuvwxyz'''), '');
                 found := found || _pgrecall.clock_terms(
-                    pieces[1], COALESCE(pieces[2], NULLIF(ltrim(following, 'abcdefghijklmnopqrstuvwxyz'''), ''), '00'), half
+                    pieces[1],
+                    CASE WHEN pieces[2] IS NULL AND following IN ('heures', 'h') AND later = 'et' AND tokens[place + 3] LIKE 'demi%'
+                             THEN '30'
+                         ELSE COALESCE(pieces[2], digits, '00') END,
+                    half
                 );
+                IF digits IS NOT NULL AND strpos(token, '.') = 0 THEN
+                    found := found || ('=q' || token::integer * 3600 + digits::integer * 60 || 's');  -- 1h30 may be how long it takes
+                END IF;
             END IF;
             CONTINUE WHEN following IS DISTINCT FROM 'h';
         END IF;
@@ -161,10 +184,15 @@ BEGIN
         -- Quantities and money
         stop := place + 1;
         digits := token;
-        IF translate(following, '0123456789', 'dddddddddd') = 'ddd' AND shape IN ('d', 'dd', 'ddd')
-           AND (units ? later OR before IN ('$', '€', '£')) THEN
-            digits := token || following;  -- 1 500 km
-            stop := place + 2;
+        IF shape IN ('d', 'dd', 'ddd') THEN
+            WHILE translate(tokens[stop], '0123456789', 'dddddddddd') IN ('ddd', 'ddd,dd', 'ddd.dd') AND stop < place + 4 LOOP
+                digits := digits || tokens[stop];  -- 1 500 km
+                stop := stop + 1;
+            END LOOP;
+            IF stop > place + 1 AND NOT (COALESCE(units ? tokens[stop], false) OR before = '$' OR before = ANY (currencies)) THEN
+                digits := token;
+                stop := place + 1;
+            END IF;
         END IF;
         IF tokens[stop] = '-' OR (tokens[stop] = ANY (degrees) AND tokens[stop + 1] IN ('celsius', 'fahrenheit')) THEN
             stop := stop + 1;
@@ -172,15 +200,14 @@ BEGIN
             tokens[stop + 1] := '°' || tokens[stop + 1];
             stop := stop + 1;
         END IF;
-        FOR unit_place IN stop .. stop + COALESCE((scales ? tokens[stop])::integer, 0) LOOP
-            IF tokens[unit_place] ~ undivided THEN
-                tokens[unit_place] := COALESCE(
-                    (SELECT left(tokens[unit_place], n.length) FROM generate_series(7, 1, -1) n (length)
-                     WHERE units ? left(tokens[unit_place], n.length) LIMIT 1),
-                    tokens[unit_place]
-                );
-            END IF;
-        END LOOP;
+        tokens[stop] := _pgrecall.leading_unit(tokens[stop], units);
+        IF scales ? tokens[stop] THEN
+            tokens[stop + 1] := _pgrecall.leading_unit(tokens[stop + 1], units);
+        END IF;
+        IF tokens[stop + 1] = '/' AND units ? (tokens[stop] || '/' || tokens[stop + 2]) THEN
+            tokens[stop] := tokens[stop] || '/' || tokens[stop + 2];  -- km/h
+            tokens[stop + 1] := NULL;
+        END IF;
         IF before = '$' AND units ? (tokens[place - 2] || '$') AND plain ~ (tokens[place - 2] || '\$ ?' || token) THEN
             before := tokens[place - 2] || '$';  -- R$ 50
         END IF;
@@ -192,6 +219,13 @@ BEGIN
             IF strpos(digits, '-') > 0 THEN
                 found := found || _pgrecall.quantity_terms(split_part(digits, '-', 1), units -> tokens[stop], 1);
                 digits := split_part(digits, '-', 2);
+            END IF;
+            -- 1 hour 30 minutes, 4 minutes and 51 seconds
+            part := stop + 1 + (tokens[stop + 1] IN ('and', 'und', 'y', 'et', 'e', 'en'))::integer;
+            smaller := units -> _pgrecall.leading_unit(tokens[part + 1], units);
+            IF digits ~ '^\d{1,4}$' AND tokens[part] ~ '^[1-9]\d?$'
+               AND units -> tokens[stop] = jsonb_build_array('s', 60 * (CASE WHEN smaller ->> 0 = 's' THEN smaller ->> 1 END)::integer) THEN
+                found := found || ('=q' || (60 * digits::integer + tokens[part]::integer) * (smaller ->> 1)::integer || 's');
             END IF;
             -- "-20 °C", but not "10 - 20 °C", nor the dash of "oven - 200 °C", "oven-200 °C" or a list
             found := found || _pgrecall.quantity_terms(
