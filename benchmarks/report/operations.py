@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.operations.command import FORMAT
 from benchmarks.operations.sizing import KINDS
+from benchmarks.report.aging import aging
 from benchmarks.report.markdown import details, file_link, of_kind, revision, table
 from benchmarks.report.plots import settings_plot
 from benchmarks.report.scale import scale
@@ -73,6 +74,8 @@ def render(results: Results, plots: dict[str, Plot]) -> list[str]:
     parts = []
     for name, found in _measured(results, "sizing"):
         parts += ["### Size of a memory\n", _sizing(found), _source(name, found)]
+    for name, found in _measured(results, "aging"):
+        parts += ["### After a long life\n", aging(found), _source(name, found)]
     for name, found in _measured(results, "ef-search"):
         plots[_PLOT] = _plot(found)
         parts += ["### HNSW settings\n", _CURVE_NOTE, f"![Quality and time by hnsw.ef_search]({_PLOT})\n"]

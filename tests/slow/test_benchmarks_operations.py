@@ -184,6 +184,8 @@ def test_data_sets_are_pooled(tmp_path: Path) -> None:
 def test_the_report(measured: list[tuple[str, dict[str, Any]]]) -> None:
     plots: dict[str, Any] = {}
     page = "\n".join(operations.render(measured, plots))
+    assert "200 memories of" in page
+    assert "| `postings`, MB |" in page
     assert set(plots) == {"benchmarks/ef-search.png"}
     made = operations.blocks(measured)
     assert "| memories × dimensions | 300 × 32 | 300 × 64 |" in made["sizing"]
