@@ -12,14 +12,15 @@ AS $function$
 DECLARE
     plain text := content;
 BEGIN
-    IF plain ~ '\d ?h ?\d|\d-?[a-z]{3,9}-?\d| 1/2 |[''’]\d\d' THEN
+    IF plain ~ '\d ?h ?\d|\d-?[a-z]{3,9}-?\d| 1/2 |[''’]\d\d|[ackrtxzs]\$ ?\d' THEN
         plain := regexp_replace(plain, '(\d) ?h ?(\d{1,2}) ?m(?:in)?\M', '\1 hours \2 min ', 'g');
-        plain := regexp_replace(plain, '\m(\d{1,2})(-?)([a-z]{3,9})\2(\d{4})\M', '\1 \3 \4', 'g');
+        plain := regexp_replace(plain, '\m(\d{1,2})-?([a-z]{3,9})-?(\d{4})\M', '\1 \2 \3', 'g');
         plain := regexp_replace(plain, '\m(\d{1,2})-([a-z]{3,9})-(\d\d)\M', '\1 \2 20\3', 'g');
         plain := regexp_replace(plain, '\m(\d{4})-([a-z]{3,9})-(\d{1,2})\M', '\3 \2 \1', 'g');
         plain := regexp_replace(
             plain, '\m((?:jan|feb|mar|apr|ma[iy]|jun|jul|aug|sep|o[ck]t|nov|de[cz])[a-z]*\.?) ?[''’](\d\d)\M', '\1 20\2', 'g'
         );
+        plain := regexp_replace(plain, '\m(a|c|hk|mx|nt|nz|r|s)\$ ?(?=\d)', 'dollar_\1 ', 'g');
         plain := regexp_replace(plain, '(\d) 1/2 ', '\1.5 ', 'g');
     END IF;
     IF octet_length(plain) = length(plain) THEN
@@ -30,7 +31,7 @@ BEGIN
             regexp_replace(plain, '(?<!\d)(?=[\u00bc-\u00be])', '0', 'g'), '½', '.5'), '¼', '.25'), '¾', '.75');
     END IF;
     IF plain ~ '[\u00b2\u00b3\u2100-\u214f\u3300-\u33ff\uff21-\uff5a\uffe0-\uffe6]' THEN
-        plain := lower(normalize(plain, NFKC));
+        plain := left(lower(normalize(plain, NFKC)), 65536);  -- one letter can become eighteen
     END IF;
     IF plain ~ '[\u0e01-\u0e4f\u3041-\u9fff\uac00-\ud7a3]\d' THEN  -- no spaces before a number: 体重は60キロ
         plain := regexp_replace(plain, '([\u0e01-\u0e4f\u3041-\u9fff\uac00-\ud7a3])(?=\d)', '\1 ', 'g');

@@ -1,6 +1,7 @@
 -- Returns the names of units, without accents, each with the unit it is measured in and how many of those it has.
 --
 -- A unit or a language is added here; no code names a unit. A name with two meanings has two pairs (pound).
+-- spell_values() writes R$ as dollar_r.
 -- Chinese, Japanese and Korean write no space after one, so there the longest name at a word's beginning counts.
 CREATE OR REPLACE FUNCTION _pgrecall.unit_names()
 RETURNS jsonb
@@ -44,9 +45,9 @@ RETURN '{
     "¥": ["JPY", 1], "jpy": ["JPY", 1], "yen": ["JPY", 1], "円": ["JPY", 1], "圓": ["JPY", 1], "元": ["CNY", 1],
     "cny": ["CNY", 1], "rmb": ["CNY", 1], "yuan": ["CNY", 1], "₽": ["RUB", 1], "rub": ["RUB", 1], "rubles": ["RUB", 1],
     "рублей": ["RUB", 1], "inr": ["INR", 1], "₹": ["INR", 1], "rupees": ["INR", 1],
-    "a$": ["AUD", 1], "aud": ["AUD", 1], "c$": ["CAD", 1], "cad": ["CAD", 1], "hk$": ["HKD", 1], "hkd": ["HKD", 1],
-    "nt$": ["TWD", 1], "twd": ["TWD", 1], "nz$": ["NZD", 1], "nzd": ["NZD", 1], "s$": ["SGD", 1], "sgd": ["SGD", 1],
-    "r$": ["BRL", 1], "brl": ["BRL", 1], "reais": ["BRL", 1], "mx$": ["MXN", 1], "mxn": ["MXN", 1],
+    "dollar_a": ["AUD", 1], "aud": ["AUD", 1], "dollar_c": ["CAD", 1], "cad": ["CAD", 1], "dollar_hk": ["HKD", 1], "hkd": ["HKD", 1],
+    "dollar_nt": ["TWD", 1], "twd": ["TWD", 1], "dollar_nz": ["NZD", 1], "nzd": ["NZD", 1], "dollar_s": ["SGD", 1], "sgd": ["SGD", 1],
+    "dollar_r": ["BRL", 1], "brl": ["BRL", 1], "reais": ["BRL", 1], "dollar_mx": ["MXN", 1], "mxn": ["MXN", 1],
     "₩": ["KRW", 1], "krw": ["KRW", 1], "원": ["KRW", 1], "₪": ["ILS", 1], "ils": ["ILS", 1],
     "שקל": ["ILS", 1], "שקלים": ["ILS", 1], "₺": ["TRY", 1], "tl": ["TRY", 1], "lira": ["TRY", 1], "₴": ["UAH", 1], "грн": ["UAH", 1],
     "฿": ["THB", 1], "บาท": ["THB", 1], "zl": ["PLN", 1], "pln": ["PLN", 1], "zlotych": ["PLN", 1], "zloty": ["PLN", 1],

@@ -21,7 +21,8 @@ DECLARE
     -- Before a number that is no phone's.
     filed CONSTANT text[] := '{#,order,orders,invoice,ticket,case,id,ref,reference,no,nr,serial,isbn,account,commit,bestellung,auftrag,
         rechnung,pedido,factura,commande,facture,ordine,fattura}'::text[];
-    currencies CONSTANT text[] := '{€,£,¥,₽,₹,₩,₪,₺,₴,฿,usd,eur,gbp,chf,jpy,cny,krw,hkd,aud,cad}'::text[];
+    currencies CONSTANT text[] := '{$,€,£,¥,₽,₹,₩,₪,₺,₴,฿,usd,eur,gbp,chf,jpy,cny,krw,hkd,aud,cad,
+        dollar_a,dollar_c,dollar_hk,dollar_mx,dollar_nt,dollar_nz,dollar_r,dollar_s}'::text[];
     degrees CONSTANT text[] := '{degrees,degree,grad,degres,grados,gradi,graus,graden,градусов}'::text[];
     scales CONSTANT jsonb := '{
         "k": 1e3, "thousand": 1e3, "tsd": 1e3, "mille": 1e3, "mil": 1e3, "m": 1e6, "mio": 1e6, "mln": 1e6, "million": 1e6,
@@ -189,7 +190,7 @@ BEGIN
                 digits := digits || tokens[stop];  -- 1 500 km
                 stop := stop + 1;
             END LOOP;
-            IF stop > place + 1 AND NOT (COALESCE(units ? tokens[stop], false) OR before = '$' OR before = ANY (currencies)) THEN
+            IF stop > place + 1 AND NOT (COALESCE(units ? tokens[stop], false) OR before = ANY (currencies)) THEN
                 digits := token;
                 stop := place + 1;
             END IF;
@@ -208,10 +209,7 @@ BEGIN
             tokens[stop] := tokens[stop] || '/' || tokens[stop + 2];  -- km/h
             tokens[stop + 1] := NULL;
         END IF;
-        IF before = '$' AND units ? (tokens[place - 2] || '$') AND plain ~ (tokens[place - 2] || '\$ ?' || token) THEN
-            before := tokens[place - 2] || '$';  -- R$ 50
-        END IF;
-        IF right(before, 1) = '$' OR before = ANY (currencies) THEN
+        IF before = ANY (currencies) THEN
             found := found || _pgrecall.quantity_terms(digits, units -> before, COALESCE((scales ->> tokens[stop])::numeric, 1));
         ELSIF scales ? tokens[stop] AND units ? tokens[stop + 1] THEN
             found := found || _pgrecall.quantity_terms(digits, units -> tokens[stop + 1], (scales ->> tokens[stop])::numeric);
