@@ -26,6 +26,9 @@ BEGIN
     IF octet_length(plain) = length(plain) THEN
         RETURN plain;
     END IF;
+    IF plain ~ _pgrecall.numerals() THEN
+        plain := _pgrecall.read_numerals(plain);
+    END IF;
     IF plain ~ '[\u00bc-\u00be]' THEN
         plain := replace(replace(replace(
             regexp_replace(plain, '(?<!\d)(?=[\u00bc-\u00be])', '0', 'g'), '½', '.5'), '¼', '.25'), '¾', '.75');

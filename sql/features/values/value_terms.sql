@@ -2,7 +2,7 @@
 -- money. NULL if it has none.
 --
 -- Dates, times of day, phone numbers, quantities and money; a number without a unit only if it is large and round, grouped, or a
--- number of thousands or millions. A text without a digit has none, at the cost of one test. A value
+-- number of thousands or millions. A text without a digit or a Chinese numeral has none, at the cost of one test. A value
 -- lexeme begins with =, which no word does, and has no position in a tsvector, so it does not count towards a text's length.
 --
 -- It cuts the text into numbers, words and signs once, and looks at each number with its neighbours. Patterns for each kind of
@@ -46,7 +46,8 @@ DECLARE
     smaller jsonb;
     found text[] := '{}'::text[];
 BEGIN
-    IF content IS NULL OR _pgrecall.fold_digits(content) !~ '[0-9]' THEN
+    IF content IS NULL OR (_pgrecall.fold_digits(content) !~ '[0-9]'
+                           AND (octet_length(content) = length(content) OR content !~ _pgrecall.numerals())) THEN
         RETURN NULL;
     END IF;
     plain := translate(
