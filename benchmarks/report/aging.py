@@ -17,6 +17,8 @@ _INTRODUCTION = """\
 five update a text, two supersede a memory, one forgets one and stores another. Every 500 changes an embedder
 embeds, flushes and compacts; nothing but autovacuum vacuums. *Made anew*: `rebuild_all_postings`, then
 `VACUUM FULL` of postings and memories. {rate} changes a second, with embedding. {questions} questions.
+Each visit of the embedder begins with the same vectors again, so many memories share theirs, and ties decide
+between them in hybrid answers. What was superseded or forgotten stays in the tables, as history.
 """
 
 
