@@ -117,10 +117,9 @@ def _slow_first(items: list[pytest.Item], workers: int) -> list[pytest.Item]:
     for place, tests in enumerate(files.values()):
         shares[place % workers].extend(tests)
     left = iter(others)
-    for place, share in enumerate(shares):
+    for share in shares:
         share.extend(itertools.islice(left, max(0, len(items) // workers - len(share))))
-        if place == workers - 1:
-            share.extend(left)
+    shares[-1].extend(left)
     return list(itertools.chain.from_iterable(shares))
 
 

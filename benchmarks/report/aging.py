@@ -16,7 +16,8 @@ _INTRODUCTION = """\
 {memories:,} memories of {dim} dimensions live while {changes:,} changes are made, one call each: two of
 five update a text, two supersede a memory, one forgets one and stores another. Every 500 changes an embedder
 embeds, flushes and compacts; nothing but autovacuum vacuums. *Made anew*: `rebuild_all_postings`, then
-`VACUUM FULL` of postings and memories. {rate} changes a second, with embedding. {questions} questions.
+`VACUUM FULL` of postings and memories. {changes_per_second} changes a second, with embedding.
+{questions} questions.
 Each visit of the embedder begins with the same vectors again, so many memories share theirs, and ties decide
 between them in hybrid answers. What was superseded or forgotten stays in the tables, as history.
 """
@@ -46,13 +47,5 @@ def aging(found: Mapping[str, Any]) -> str:
     changed = ", ".join(
         f"{share:.1%} of the answers ({way})" for way, share in found["answers_changed_by_renewal"].items()
     )
-    introduction = _INTRODUCTION.format(
-        memories=found["memories"],
-        changes=found["changes"],
-        dim=found["dim"],
-        rate=found["changes_per_second"],
-        questions=found["questions"],
-    )
-    return (
-        f"{introduction}\n{table(('', *_STAGES.values()), rows)}\nMaking everything anew changes {changed}.\n"
-    )
+    stages_table = table(("", *_STAGES.values()), rows)
+    return f"{_INTRODUCTION.format(**found)}\n{stages_table}\nMaking everything anew changes {changed}.\n"
