@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
+from psycopg.conninfo import make_conninfo
 
 from support.attack import LIBRARY, OWN, VICTIM, inside, outcome, tenants
 from support.memories import call, remember, rows, scalar
@@ -292,6 +293,39 @@ def test_health_names_who_can_log_in_and_sees_nothing(owner: Connection[Any]) ->
         owner.execute(f"GRANT {group} TO {blind}".encode())
         assert blind not in told()[1]
         call(owner, "pgrecall.revoke_namespace", group, LIBRARY)
+
+
+# --- Who the session is ---
+
+
+def test_a_renamed_role_is_not_the_one_that_has_its_name_now(
+    tenants: Tenants, owner: Connection[Any]
+) -> None:
+    with one_more_role(owner, "first", "pgrecall_writer", options="LOGIN") as first:
+        call(owner, "pgrecall.grant_namespace", first, OWN)
+        with psycopg.connect(make_conninfo(tenants.dsn, user=first), autocommit=True) as session:
+            session.execute(f"SET ROLE {first}".encode())
+            assert scalar(session, "SELECT name FROM pgrecall.list_namespaces()") == OWN
+            owner.execute(f"ALTER ROLE {first} RENAME TO {first}_left".encode())
+            try:
+                for told in (
+                    outcome(session, "SELECT pgrecall.list_namespaces()"),
+                    outcome(session, "SELECT * FROM recall('plan')"),
+                ):
+                    assert told.startswith("42704")
+                owner.execute(f"CREATE ROLE {first} IN ROLE pgrecall_writer".encode())
+                call(owner, "pgrecall.grant_namespace", first, VICTIM, "write")
+                for statement in (
+                    "SELECT pgrecall.list_namespaces()",
+                    f"SELECT * FROM recall('plan', namespace => '{VICTIM}')",
+                    f"SELECT remember('mine now', namespace => '{VICTIM}')",
+                ):
+                    assert outcome(session, statement).startswith("42501")
+                session.execute("RESET ROLE")
+                assert scalar(session, "SELECT name FROM pgrecall.list_namespaces()") == OWN
+            finally:
+                owner.execute(f"DROP OWNED BY {first}; DROP ROLE IF EXISTS {first}".encode())
+                owner.execute(f"ALTER ROLE {first}_left RENAME TO {first}".encode())
 
 
 # --- What was asked ---

@@ -482,6 +482,10 @@ def test_a_namespace_keeps_everything_under_its_new_name(conn: Connection[Any]) 
             conn.execute("SELECT pgrecall.rename_namespace('new', %s)", (wrong,))
     with refused(conn, "42704"), conn.transaction():
         conn.execute("SELECT pgrecall.rename_namespace('nowhere', 'there')")
+    call(conn, "pgrecall.set_setting", "namespaces", '{default, "new"}')
+    conn.execute("SELECT pgrecall.rename_namespace('new', 'a {b},')")
+    assert sorted(listed(conn)) == sorted(listed(conn, namespaces=["default", "a {b},"])) == [number]
+    conn.execute("SELECT pgrecall.rename_namespace('a {b},', 'new')")
     share(conn, "new")
     conn.execute("SET LOCAL ROLE pgrecall_writer")
     with pytest.raises(psycopg.errors.InsufficientPrivilege), conn.transaction():

@@ -256,7 +256,35 @@ SAME = {
         "¥120万で",
         "1200000 yen",
     ),
-    "=q500000000JPY": ("5億円", "500 million yen"),
+    "=q500000000JPY": ("5億円", "500 million yen", "五億円", "50千万円"),
+    "=q5000JPY": ("5千円", "五千円", "5,000円", "5000 yen", "5 千円"),
+    "=q35000JPY": ("3万5千円", "3万5000円", "35千円", "三万五千円", "35,000円"),
+    "=q10500JPY": ("1万500円", "10500円", "一万五百円"),
+    "=q120000000JPY": (
+        "1億2000万円",
+        "1億2千万円",
+        "一億二千万円",
+        "12千万円",
+        "120百万円",
+        "120 million yen",
+    ),
+    "=q123456789JPY": ("1億2345万6789円", "123,456,789円"),
+    "=q20000000KRW": ("2천만원", "2천만 원", "2,000만원", "KRW 20 million", "20百万韩元"),
+    "=q5000KRW": ("5천원", "5천 원", "5,000원", "KRW 5000"),
+    "=q12000KRW": ("1만2천원", "1만 2천 원", "1만 2000원", "12000 KRW"),
+    "=q150000000CNY": ("1.5亿元", "1亿5千万元", "15千万元", "150百万元"),
+    "=q300CNY": ("3百元", "三百元", "300元", "300 yuan"),
+    "=q5000m": ("5千米", "5 千米", "五千米", "5公里", "5 km"),
+    "=q3000g": ("3千克", "三千克", "3公斤", "3 kg"),
+    "=q500000g": ("500千克", "500公斤", "五百公斤", "0.5吨", "0.5トン"),
+    "=q5g": ("5克", "五克", "5 g", "5グラム", "五グラム", "5그램"),
+    "=q300GBP": ("300英镑", "三百英镑", "£300", "GBP 300"),
+    "=q10mi": ("10英里", "十英里", "10マイル", "十マイル", "10마일", "10 miles"),
+    "=q500kcal": ("500千卡", "500大卡", "五百大卡", "500キロカロリー", "500 kcal"),
+    "=q5000Wh": ("5千瓦时", "5千瓦時", "五千瓦时", "5 kWh"),
+    "=q200PLN": ("PLN 200", "200 PLN", "200 zł"),
+    "=q900SGD": ("SGD 900", "S$900", "900 SGD"),
+    "=q1500SEK": ("SEK 1,500", "1500 SEK", "SEK 1 500"),
     "=q30000CNY": ("3万元", "30000 yuan", "价格是3万元", "３万元", "三万元", "三万块钱"),
     "=p2345678": (
         "612345678",
@@ -339,6 +367,8 @@ OTHER = [
     ("13月9日", "=13-09"), ("十分高兴", "=q600s"), ("三四个小时", "=q122400s"), ("星期三十点", "=t30:00"), ("三元素", "=q3CNY"), ("一点也不", "=t01:00"),
     ("三米国", "=q3m"), ("差一点", "=t13:00"), ("四年级", "=q4"), ("612 345 678", "=q612345678"), ("Dec '26", "=12-26"), ("1h 30m", "=q30m"), ("1h 30m", "=t01:00"), ("2599 hours", "=t25:99"),
     ("13/2026", "=2026-13"), ("12-abc-2026", "=12-2026"), ("quarter to 13", "=t12:45"), ("5 m/s", "=q5s"), ("1 000 000 people", "=q1000"),
+    ("500千克", "=q1000g"), ("5千米", "=q1000m"), ("一元化", "=q1CNY"), ("十克拉", "=q10g"), ("一卡通", "=q0.001kcal"), ("3万 200人", "=q30200"),
+    ("rubles 5", "=q5RUB"), ("2億年", "=q2JPY"), ("kilo 5", "=q5000g"),
     ("in 2019 won the cup", "=q2019KRW"), ("list 9", "=11-09"), ("3 lists", "=11-03"),
 ]  # fmt: skip
 
@@ -385,6 +415,38 @@ def test_every_unit_is_read(conn: Connection[Any]) -> None:
         FROM jsonb_object_keys(_pgrecall.unit_names()) u (name)
         WHERE u.name <> lower(_pgrecall.strip_accents(u.name))
            OR (_pgrecall.value_terms('7 ' || u.name) IS NULL AND _pgrecall.value_terms(u.name || '7') IS NULL)
+    """
+    assert scalar(conn, query) is None
+
+
+def test_chinese_numerals_stand_before_every_unit(conn: Connection[Any]) -> None:
+    """Beside those that mean something else after a numeral: 十分 "very", 七卡 "seven cards"."""
+    query = """
+        SELECT array_agg(u.name ORDER BY u.name)
+        FROM jsonb_object_keys(_pgrecall.unit_names()) u (name)
+        WHERE u.name ~ '^[\\u3041-\\u9fff]+$'
+          AND _pgrecall.value_terms('七' || u.name) IS DISTINCT FROM _pgrecall.value_terms('7' || u.name)
+    """
+    assert scalar(conn, query) == ["分", "卡"]
+
+
+def test_every_currency_that_has_a_code_takes_it_before_the_amount(conn: Connection[Any]) -> None:
+    query = """
+        SELECT array_agg(u.unit ->> 0)
+        FROM jsonb_each(_pgrecall.unit_names()) u (name, unit)
+        WHERE u.name = lower(u.unit ->> 0) AND u.unit ->> 0 ~ '^[A-Z]{3}$'
+          AND NOT _pgrecall.value_terms(upper(u.name) || ' 75') @> ARRAY['=q75' || (u.unit ->> 0)]
+    """
+    assert scalar(conn, query) is None
+
+
+def test_every_dollar_is_spelled(conn: Connection[Any]) -> None:
+    """R$50 is 50 reais, by the name dollar_r."""
+    query = """
+        SELECT array_agg(u.name)
+        FROM jsonb_each(_pgrecall.unit_names()) u (name, unit)
+        WHERE u.name LIKE 'dollar\\_%'
+          AND NOT _pgrecall.value_terms(upper(substr(u.name, 8)) || '$75') @> ARRAY['=q75' || (u.unit ->> 0)]
     """
     assert scalar(conn, query) is None
 

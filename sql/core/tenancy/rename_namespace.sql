@@ -19,8 +19,7 @@ BEGIN
             USING ERRCODE = 'unique_violation', HINT = 'Pass another new_name, or move the memories with export and import.';
     END IF;
     UPDATE pgrecall.namespaces n SET name = new_name WHERE n.id = home;
-    -- The stored default may name it.
-    UPDATE pgrecall.settings s SET value = new_name WHERE s.name = 'namespace' AND s.value = rename_namespace.name;
+    PERFORM _pgrecall.rename_stored_default(rename_namespace.name, new_name);
 END
 $function$;
 

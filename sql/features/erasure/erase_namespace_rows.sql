@@ -58,12 +58,8 @@ BEGIN
         GET DIAGNOSTICS gone = ROW_COUNT;
         counts := counts || jsonb_build_object(part.name, gone);
     END LOOP;
-    -- The stored default may name it.
-    DELETE FROM pgrecall.settings s
-    USING pgrecall.namespaces n
-    WHERE n.id = home AND s.name = 'namespace' AND s.value = n.name;
-    GET DIAGNOSTICS gone = ROW_COUNT;
-    counts := counts || jsonb_build_object('settings', gone);
+    SELECT counts || jsonb_build_object('settings', _pgrecall.rename_stored_default(n.name, NULL)) INTO counts
+    FROM pgrecall.namespaces n WHERE n.id = home;
     DELETE FROM pgrecall.namespaces n WHERE n.id = home;
 
     INSERT INTO pgrecall.erasures AS e (namespace_id, role, counts)

@@ -1,6 +1,7 @@
 -- Returns the names of months and weekdays that are also other words.
 --
--- In a query they name a time only after "in" or the like, with a capital in the middle of a sentence, or beside a number.
+-- In a query they name a time only after "in" or the like or beside a number, those of English and German also with a capital in
+-- the middle of a sentence (query_values).
 CREATE OR REPLACE FUNCTION _pgrecall.ambiguous_names()
 RETURNS text[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE

@@ -1,10 +1,15 @@
 -- Returns a pattern of a Chinese numeral (1) with what is counted after it (2), or of minutes (3, 4) after an hour: 三点, 五公斤.
 --
--- Only before a unit, a scale or a part of a date: 一 alone is often no number, and 十分 means "very".
+-- Only before a unit, a scale or a part of a date: 一 alone is often no number, 十分 means "very", 一卡 a card. In 5千克 a digit
+-- counts the thousands.
 CREATE OR REPLACE FUNCTION _pgrecall.numerals()
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN '([一二两兩三四五六七八九十百千〇零]{1,9})'
-    '([月日号號点點时時秒年万萬億亿斤円]|公斤|千克|公里|千米|厘米|毫米|米(?!国)|毫升|升|[个個]?小[时時]|分[钟鐘間]|[美欧日港]?元(?![素旦首])'
-    '|块钱|塊錢|人民[币幣]|ドル|ユーロ|キロ|平方?米)'
-    '|(?<=[点點时時])([一二三四五六七八九十]{1,3})(分)';
+BEGIN ATOMIC
+    SELECT '((?:[一二两兩三四五六七八九〇零]|(?<![0-9] ?)[十百千])[一二两兩三四五六七八九十百千〇零]{0,8})'
+        || '([月日号號点點时時年万萬億亿]|'
+        || string_agg(u.name || CASE u.name WHEN '米' THEN '(?!国)' WHEN '元' THEN '(?![素旦首化论論次])' ELSE '' END, '|' ORDER BY u.name)
+        || ')|(?<=[点點时時])([一二三四五六七八九十]{1,3})(分)'
+    FROM jsonb_object_keys(_pgrecall.unit_names()) u (name)
+    WHERE u.name ~ '^[\u3041-\u9fff]+$' AND u.name NOT IN ('分', '卡');
+END;

@@ -22,7 +22,7 @@ BEGIN
         found := ARRAY(SELECT f.term FROM unnest(found) f (term) WHERE f.term !~ CASE WHEN is_numeric THEN '^=m' ELSE '^=[mo]' END);
     ELSE
         -- A capital in the middle of a sentence: the May review, on Sun.
-        plain := regexp_replace(query, '([[:lower:],;:] )(May|March|Mar|Jan|Aug|Dec|Mon|Tue|Wed|Fri|Sat|Sun)\M', '\1in \2', 'g');
+        plain := regexp_replace(query, '([[:lower:],;:] )(May|March|Mar|Mai|Mon|Wed|Sat|Sun)\M', '\1in \2', 'g');
         others := _pgrecall.value_synonyms(lower(_pgrecall.strip_accents(left(plain, 4096)))) || ARRAY(
             SELECT n.name
             FROM jsonb_each_text(_pgrecall.month_names()) n (name, number)

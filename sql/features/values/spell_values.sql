@@ -17,9 +17,7 @@ BEGIN
         plain := regexp_replace(plain, '\m(\d{1,2})-?([a-z]{3,9})-?(\d{4})\M', '\1 \2 \3', 'g');
         plain := regexp_replace(plain, '\m(\d{1,2})-([a-z]{3,9})-(\d\d)\M', '\1 \2 20\3', 'g');
         plain := regexp_replace(plain, '\m(\d{4})-([a-z]{3,9})-(\d{1,2})\M', '\3 \2 \1', 'g');
-        plain := regexp_replace(
-            plain, '\m((?:jan|feb|mar|apr|ma[iy]|jun|jul|aug|sep|o[ck]t|nov|de[cz])[a-z]*\.?) ?[''’](\d\d)\M', '\1 20\2', 'g'
-        );
+        plain := regexp_replace(plain, _pgrecall.short_years(), '\1 20\2', 'g');
         plain := regexp_replace(plain, '\m(a|c|hk|mx|nt|nz|r|s)\$ ?(?=\d)', 'dollar_\1 ', 'g');
         plain := regexp_replace(plain, '(\d) 1/2 ', '\1.5 ', 'g');
     END IF;
@@ -35,6 +33,14 @@ BEGIN
     END IF;
     IF plain ~ '[\u00b2\u00b3\u2100-\u214f\u3300-\u33ff\uff21-\uff5a\uffe0-\uffe6]' THEN
         plain := left(lower(normalize(plain, NFKC)), 65536);  -- one letter can become eighteen
+    END IF;
+    IF plain ~ '\d[万萬億亿만억] ?\d' THEN
+        -- Of two scales the smaller one is left: 3万5千円 is 35 thousand, 1億2000万円 12,000 times ten thousand.
+        plain := regexp_replace(plain, '(\d)(?:[億亿]|억 ?)(\d)([千천] ?[万萬만])', '\1\2 \3', 'g');
+        plain := regexp_replace(plain, '(\d)(?:[億亿]|억 ?)(\d{4})(?=[万萬만])', '\1\2', 'g');
+        plain := regexp_replace(plain, '(\d)(?:[万萬]|만 ?)(\d)(?=[千천])', '\1\2', 'g');
+        plain := regexp_replace(plain, '(\d)(?:[万萬]|만 ?)(\d{4})(?!\d)', '\1\2', 'g');
+        plain := regexp_replace(plain, '(\d)(?:[万萬]|만 ?)(\d{3})(?!\d)', '\10\2', 'g');
     END IF;
     IF plain ~ '[\u0e01-\u0e4f\u3041-\u9fff\uac00-\ud7a3]\d' THEN  -- no spaces before a number: 体重は60キロ
         plain := regexp_replace(plain, '([\u0e01-\u0e4f\u3041-\u9fff\uac00-\ud7a3])(?=\d)', '\1 ', 'g');
@@ -63,8 +69,8 @@ BEGIN
         plain := regexp_replace(plain, '(\d{1,2})[月월] ?(\d{1,2})[日號号일](?![间間])', ' on \2.\1. ', 'g');
     END IF;
     -- No spaces divide numbers, scales and units: 120万円.
-    IF plain ~ '\d ?[千万萬億亿만억]' THEN
-        plain := regexp_replace(plain, '(\d) ?([千万萬億亿만억])', '\1 \2 ', 'g');
+    IF plain ~ '\d ?[百千万萬億亿백천만억]' THEN
+        plain := regexp_replace(plain, '(\d) ?([百千]?[万萬億亿]|[백천]?[만억]|[百千백천])', '\1 \2 ', 'g');
     END IF;
     RETURN plain;
 END

@@ -21,15 +21,15 @@ DECLARE
     -- Before a number that is no phone's.
     filed CONSTANT text[] := '{#,order,orders,invoice,ticket,case,id,ref,reference,no,nr,serial,isbn,account,commit,bestellung,auftrag,
         rechnung,pedido,factura,commande,facture,ordine,fattura}'::text[];
-    currencies CONSTANT text[] := '{$,€,£,¥,₽,₹,₩,₪,₺,₴,฿,usd,eur,gbp,chf,jpy,cny,krw,hkd,aud,cad,
-        dollar_a,dollar_c,dollar_hk,dollar_mx,dollar_nt,dollar_nz,dollar_r,dollar_s}'::text[];
+    currencies CONSTANT text[] := _pgrecall.currency_signs();
     degrees CONSTANT text[] := '{degrees,degree,grad,degres,grados,gradi,graus,graden,градусов}'::text[];
     scales CONSTANT jsonb := '{
         "k": 1e3, "thousand": 1e3, "tsd": 1e3, "mille": 1e3, "mil": 1e3, "m": 1e6, "mio": 1e6, "mln": 1e6, "million": 1e6,
         "millionen": 1e6, "millions": 1e6, "bn": 1e9, "mrd": 1e9, "billion": 1e9, "milliarden": 1e9, "milliards": 1e9,
         "hundred": 1e2, "lakh": 1e5, "lakhs": 1e5, "crore": 1e7, "crores": 1e7, "тыс": 1e3, "тысяч": 1e3, "млн": 1e6, "миллионов": 1e6,
         "млрд": 1e9, "millon": 1e6, "millones": 1e6, "milhoes": 1e6, "milioni": 1e6, "miljoen": 1e6, "tys": 1e3,
-        "千": 1e3, "万": 1e4, "萬": 1e4, "億": 1e8, "亿": 1e8, "만": 1e4, "억": 1e8
+        "百": 1e2, "千": 1e3, "万": 1e4, "萬": 1e4, "百万": 1e6, "百萬": 1e6, "千万": 1e7, "千萬": 1e7, "億": 1e8, "亿": 1e8,
+        "백": 1e2, "천": 1e3, "만": 1e4, "백만": 1e6, "천만": 1e7, "억": 1e8
     }'::jsonb;
     plain text;
     tokens text[];
