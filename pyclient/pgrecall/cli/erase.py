@@ -1,5 +1,6 @@
 """`pgrecall erase` and `pgrecall scrub`: permanent deletion, from tables and from files."""
 
+import re
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -23,6 +24,8 @@ from .common import (
 from .filters import UNFILTERED, with_filters
 
 if TYPE_CHECKING:
+    from psycopg.errors import Diagnostic
+
     from pgrecall import Erasure
 
 
@@ -97,7 +100,8 @@ def scrub(
     """Rewrite all tables and indexes, so that their files no longer contain deleted rows.
 
     Requires the owner of the tables. Each table is locked for reads and writes while it is rewritten, and
-    needs its own size again on disk. The write-ahead log, backups and standbys are not touched.
+    needs its own size again on disk. The write-ahead log, backups and standbys are not touched. Fails if
+    deleted rows remain that an older transaction may still read; run it again when that has ended.
     """
     if not yes:
         confirm(
@@ -109,18 +113,47 @@ def scrub(
     import psycopg
 
     from pgrecall.connecting import open_connection
-    from pgrecall.errors import error_from
+    from pgrecall.errors import PermissionDenied, PgrecallError, error_from
+
+    kept: list[int] = []
+    skipped: list[str] = []
+
+    def listen(diagnostic: "Diagnostic") -> None:
+        if diagnostic.severity_nonlocalized == "WARNING":
+            skipped.append(diagnostic.message_primary or "")
+        kept.append(_kept_rows(diagnostic))
 
     try:
         with open_connection(psycopg.Connection, effective_dsn(dsn, data_dir)) as conn:
+            conn.add_notice_handler(listen)
             statements = conn.execute("SELECT pgrecall.scrub_statements()").fetchall()
             for (statement,) in statements:
                 conn.execute(statement)
     except psycopg.Error as error:
         raise error_from(error) from error
+    if skipped:
+        # PostgreSQL only warns those who do not own a table.
+        raise PermissionDenied(
+            f"{counted(len(skipped), 'table')} not rewritten: {skipped[0]}",
+            hint="Run `pgrecall scrub` as the owner of the tables, or as a superuser.",
+        )
+    if any(kept):
+        raise PgrecallError(
+            f"{counted(sum(kept), 'deleted row')} may still be read by an older transaction and "
+            f"{'remains' if sum(kept) == 1 else 'remain'} in the files",
+            sqlstate="55006",
+            hint="Run `pgrecall scrub` again when the transaction has ended. pg_stat_activity "
+            "(backend_xmin), pg_prepared_xacts and pg_replication_slots (xmin) show the oldest.",
+        )
     print_result(
         {"tables": len(statements)}, f"{counted(len(statements), 'table')} rewritten", as_json=as_json
     )
+
+
+def _kept_rows(diagnostic: "Diagnostic") -> int:
+    """The number of dead rows that VACUUM FULL had to keep; its detail begins with it, in every language."""
+    number = re.search(r"\d+", diagnostic.message_detail or "")
+    return 0 if number is None else int(number[0])
 
 
 def _line(receipt: "Erasure") -> str:

@@ -26,9 +26,13 @@ BEGIN ATOMIC
     ) g
     CROSS JOIN LATERAL (
         -- A leg returns at least k candidates. NULL: a setting is invalid.
-        SELECT max(f.value::numeric::integer) AS depth
+        SELECT _pgrecall.leg_depth(
+                   1, max(f.value::double precision) FILTER (WHERE f.name = 'dense_pool'),
+                   max(f.value::numeric::integer) FILTER (WHERE f.name = 'leg_depth'),
+                   max(f.value::numeric::integer) FILTER (WHERE f.name = 'k')
+               ) AS depth
         FROM pgrecall.settings_in_force f
-        WHERE f.name IN ('k', 'leg_depth') AND g.bad_setting IS NULL
+        WHERE f.name IN ('k', 'leg_depth', 'dense_pool') AND g.bad_setting IS NULL
     ) l
     CROSS JOIN LATERAL (
         SELECT count(*) AS alive,

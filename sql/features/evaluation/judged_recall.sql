@@ -33,6 +33,7 @@ DECLARE
     whole_namespace CONSTANT integer := 2147483646;
     home integer := pgrecall.namespace_id(namespace);
     settings pgrecall.recall_settings := _pgrecall.effective_settings();
+    depth CONSTANT integer := _pgrecall.leg_depth(1, settings.dense_pool, settings.leg_depth, k);
     foreign_vectors bigint;
     chosen record;
 BEGIN
@@ -88,7 +89,7 @@ BEGIN
             SELECT (
                        SELECT count(*)
                        FROM _pgrecall.dense_leg(
-                           home, g.query_vec, NULL, greatest(settings.leg_depth, k),
+                           home, g.query_vec, NULL, depth,
                            settings.dense_exact_rows, chosen.id
                        ) d
                        WHERE d.score >= exact.last
@@ -96,7 +97,7 @@ BEGIN
             FROM (
                 SELECT count(*) AS size, min(d.score) AS last
                 FROM _pgrecall.dense_leg(
-                    home, g.query_vec, NULL, greatest(settings.leg_depth, k), whole_namespace, chosen.id
+                    home, g.query_vec, NULL, depth, whole_namespace, chosen.id
                 ) d
             ) exact
         ) dense
