@@ -16,12 +16,15 @@ LOCK_KEY: Final = 0x7067_7265_6361_6C6C  # 'pgrecall'
 
 MIGRATION_RUNS: Final = f"""
     SELECT EXISTS (
-        SELECT FROM pg_catalog.pg_locks l JOIN pg_catalog.pg_database d ON d.oid = l.database
+        SELECT FROM pg_catalog.pg_locks l
+        JOIN pg_catalog.pg_database d ON d.oid = l.database
+        JOIN pg_catalog.pg_stat_activity a ON a.pid = l.pid
         WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1 AND d.datname = current_database()
           AND l.classid::bigint = {LOCK_KEY >> 32} AND l.objid::bigint = {LOCK_KEY & 0xFFFF_FFFF}
+          AND has_database_privilege(a.usesysid, d.oid, 'CREATE')
     ) AS runs
 """
-"""Tells whether a migration of the database is under way."""
+"""Tells whether a migration of the database is under way. Any role can take the lock, but not migrate."""
 
 MIGRATION_SECONDS: Final = 30.0
 """For how long a call without a deadline waits for a migration to end."""

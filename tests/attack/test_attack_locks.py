@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,8 @@ from psycopg.conninfo import make_conninfo
 
 from pgrecall.admin import installer_lock as _installer_lock
 from pgrecall.admin.migrate import migrate
-from pgrecall.errors import PgrecallError
+from pgrecall.errors import PgrecallError, UnknownNamespace
+from pgrecall.upgrading import MIGRATION_RUNS, MIGRATION_SECONDS
 from support.attack import OWN, VICTIM, outcome, tenants
 from support.extraction import claimed, complete, fact, mention
 from support.memories import call, remember, scalar
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
     from psycopg import Connection
 
+    from pgrecall import Client
     from support.attack import Tenants
 
 __all__ = ["tenants"]
@@ -137,5 +140,23 @@ def test_who_holds_the_lock_of_migrations_without_being_able_to_migrate_is_named
             assert f"pg_terminate_backend({holder.info.backend_pid})" in str(caught.value.hint)
             conn.execute("SELECT pg_terminate_backend(%s)", (holder.info.backend_pid,))
         assert not migrate(dsn).changed
+    finally:
+        conn.execute(f"DROP ROLE {role}".encode())
+
+
+def test_who_holds_the_lock_of_migrations_without_being_able_to_migrate_delays_no_call(
+    dsn: str, conn: Connection[Any], client: Client
+) -> None:
+    role = f"attack_delayer_{conn.info.backend_pid}"
+    conn.execute(f"CREATE ROLE {role} LOGIN IN ROLE pgrecall_reader".encode())
+    try:
+        with psycopg.connect(make_conninfo(dsn, user=role), autocommit=True) as holder:
+            holder.execute("SELECT pg_advisory_lock(%s)", (_installer_lock.LOCK_KEY,))
+            assert conn.execute(MIGRATION_RUNS.encode()).fetchall() == [(False,)]
+            # Its error is one that a migration may have caused: it waits for one that runs.
+            started = time.monotonic()
+            with pytest.raises(UnknownNamespace):
+                client.remember("tea", namespace="typo")
+            assert time.monotonic() - started < MIGRATION_SECONDS / 2
     finally:
         conn.execute(f"DROP ROLE {role}".encode())

@@ -56,8 +56,8 @@ def test_a_writer_gets_round_no_policy(conn: Connection[Any]) -> None:
         with pytest.raises(psycopg.errors.InsufficientPrivilege), conn.transaction():
             conn.execute("SET session_replication_role = replica")
         remember(conn, SAID, is_sensitive=False)
-        remember(conn, SAID, external_id="message:1")
-        remember(conn, SAID, external_id="note:1")
+        remember(conn, SAID, external_id="message:" + "0" * 64)
+        remember(conn, SAID, external_id="note:" + "0" * 64)
     assert scalar(conn, "SELECT count(*) FROM pgrecall.memories") == 3
     assert (
         scalar(conn, "SELECT count(*) FROM pgrecall.memories m WHERE strpos(m.content, %s) > 0", PASSWORD)

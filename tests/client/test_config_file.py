@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,7 @@ from psycopg.conninfo import make_conninfo
 from pgrecall import AsyncClient, Client, InvalidInput
 from pgrecall.cli.connection_settings import connection_settings
 from pgrecall.config import file as settings_file
+from pgrecall.config import session_settings
 from pgrecall.config import settings as config
 from pgrecall.server import EmbeddedServer, effective_dsn
 from support.reembed import OLD
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from pgrecall import SettingInForce
     from support.reembed import ModelServer
 
+ROOT = Path(__file__).resolve().parents[2]
 SECRET = "wholly-secret"
 
 
@@ -345,6 +348,20 @@ def test_other_variables_are_left_alone(shared: Client, monkeypatch: pytest.Monk
         assert {source for _, source in sources(client).values()} == {"default"}
         assert [one.name for one in client.open().requested] == ["no_such"]  # only that may be asked after
         assert client._database.settings == {}
+
+
+def test_what_the_code_reads_from_the_environment_is_never_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some are secrets, and the database says which settings it has."""
+    files = [file for folder in ("pyclient", "embedder") for file in (ROOT / folder).rglob("*.py")]
+    named = {
+        name for file in files for name in re.findall(r"\bPGRECALL_[A-Z_]*[A-Z]\b", file.read_text("utf-8"))
+    }
+    settings = named - {"PGRECALL_NAME"}  # the pattern, in a docstring
+    assert {"PGRECALL_LLM_API_KEY", "PGRECALL_DSN", "PGRECALL_MCP_TOKEN"} <= settings
+    for name in settings:
+        monkeypatch.setenv(name, "a secret")
+    requested = session_settings.requested_settings(settings_file.SettingsFile(Path("none")))
+    assert settings & {session_settings.environment_variable(one.name) for one in requested} == set()
 
 
 @pytest.mark.parametrize(

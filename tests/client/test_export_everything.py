@@ -54,7 +54,8 @@ def _fill(conn: psycopg.Connection[Any]) -> None:
         conn.execute(statement.format(*(id.format(number) for number in range(1, 13))).encode())
     conn.execute(
         """
-        SELECT pgrecall.set_retention('home', interval '20 years'), pgrecall.set_retention('home', '30 years', 'chat', 'erase'),
+        SELECT pgrecall.set_secrets('home', 'redact', 'refuse'), pgrecall.set_secrets('empty', in_messages => 'allow'),
+               pgrecall.set_retention('home', interval '20 years'), pgrecall.set_retention('home', '30 years', 'chat', 'erase'),
                pgrecall.set_retention('empty', interval '1 year 2 mons'),
                pgrecall.set_page('about-user', namespace => 'home'), pgrecall.set_page('asked', 'the facts', 90, 'tokens', '{open}', 'home');
         INSERT INTO pgrecall.learned_settings (
@@ -126,7 +127,8 @@ def test_an_export_of_an_import_is_the_same_file(source: Client, target: Client)
     report = _import(target, lines)
     assert report.rejected == ()
     found = [json.loads(line).get("kind") for line in lines]
-    assert report.records == sum(kind not in {None, "header", "namespace"} for kind in found) > 12
+    # The namespaces "home" and "empty" have policies for secrets, "default" has none.
+    assert report.records == sum(kind not in {None, "header", "namespace"} for kind in found) + 2 > 14
     again = _export(target)
     assert _without_ids(again) == _without_ids(lines)
     assert set(found) == {
@@ -211,6 +213,48 @@ def test_nothing_sensitive_or_forgotten_leaves_unasked(source: Client) -> None:
     assert not any("was secret" in line for line in _export(source, include_sensitive=None))
 
 
+NOT_EXPORTED = {
+    "namespaces": {"created_at", "languages"},
+    "retention": set(),
+    "pages": {"made_at", "refreshed_at"},
+    "learned_settings": set(),
+    "memory_changes": {"bytes"},
+    "note_evidence": set(),
+    "judged_queries": {"owner"},
+}
+"""Columns that an import makes anew."""
+RENAMED = {"note_id": "note", "memory_id": "memory", "namespace_id": "namespace"}
+
+
+@pytest.mark.parametrize("table", NOT_EXPORTED)
+def test_every_column_is_exported(source: Client, table: str) -> None:
+    [(kind,)] = _rows(source, f"SELECT exported FROM _pgrecall.table_declarations() WHERE name = '{table}'")
+    keys = next(set(record) for line in _export(source) if (record := json.loads(line)).get("kind") == kind)
+    columns = _rows(
+        source,
+        f"SELECT column_name FROM information_schema.columns WHERE table_schema = 'pgrecall' AND table_name = '{table}'",
+    )
+    missing = {
+        name
+        for (name,) in columns
+        if not {name, RENAMED.get(name, name)} & keys and name not in {"id", "name"}
+    }
+    assert missing == NOT_EXPORTED[table]
+
+
+def test_a_policy_for_secrets_that_is_there_is_kept(source: Client, target: Client) -> None:
+    with psycopg.connect(target.open().dsn, autocommit=True) as conn:
+        conn.execute("SELECT pgrecall.create_namespace('home'), pgrecall.set_secrets('home', 'allow')")
+    report = _import(target, _export(source))
+    assert [one.reason for one in report.rejected] == ["another one stands in its place, and is kept"]
+    policies = "SELECT name, secrets, secrets_in_messages FROM pgrecall.namespaces ORDER BY name"
+    assert _rows(target, policies) == [
+        ("default", None, None),
+        ("empty", None, "allow"),
+        ("home", "allow", None),
+    ]
+
+
 # -- what a file may claim
 
 FORGED = {
@@ -237,7 +281,13 @@ def test_a_tenant_cannot_forge_history_or_set_rules(source: Client, conn: psycop
         "keep": "1 second",
         "action": "erase",
     }
+    policy = {"pgrecall": 1, "kind": "namespace", "namespace": "home", "language": "english"}
     with Client(make_conninfo(source.open().dsn, options="-c role=pgrecall_writer")) as writer:
+        conn.execute("SELECT pgrecall.set_secrets('home')")
+        [refused] = writer.transfer.import_records([json.dumps(policy | {"secrets": "allow"})])
+        assert refused["outcome"] == "refused"
+        [present] = writer.transfer.import_records([json.dumps(policy)])
+        assert present["outcome"] == "present"
         outcomes = writer.transfer.import_records(
             [
                 json.dumps(FORGED | {"memory": ours}),

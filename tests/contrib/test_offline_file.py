@@ -17,7 +17,7 @@ from psycopg.conninfo import conninfo_to_dict
 from pgrecall import ConnectionFailed, CopyUnusable, TimedOut
 from pgrecall.contrib.offline import OfflineClient
 from pgrecall.contrib.offline.file import APPLICATION_ID, SCHEMA_VERSION
-from support.memories import remember, remember_many, rows
+from support.memories import call, remember, remember_many, rows, scalar
 from support.offline import bytes_of, contents, in_copy, on_server
 
 if TYPE_CHECKING:
@@ -146,6 +146,35 @@ def test_what_was_refused_is_emptied_when_the_memory_leaves(
     copy.pull()
     assert SECRET.encode() not in bytes_of(path)
     assert (copy.retry(), len(copy.refused())) == (0, 1)
+
+
+@pytest.mark.parametrize("how", ["forgotten here", "refused", "superseding"])
+def test_nothing_is_left_of_what_the_copy_itself_has_removed(
+    conn: Connection[Any], copy: OfflineClient, path: Path, how: str
+) -> None:
+    text = f"the password is {SECRET}"
+    if how == "forgotten here":
+        id = copy.remember(f"the word is {SECRET}")
+        copy.pull()
+        copy.forget(id)
+        copy.push()
+        rows(conn, "erase", scalar(conn, "SELECT max(id) FROM pgrecall.memories"))
+    else:
+        call(conn, "pgrecall.set_secrets", "default", "refuse")
+        id = remember(conn, "a memory")
+        copy.pull()
+        if how == "refused":
+            copy.remember(text)
+        else:
+            copy.supersede(id, text)
+        copy.push()
+        [refusal] = copy.refused()
+        assert copy.discard(refusal.number)
+    assert SECRET.encode() in bytes_of(path)
+    assert copy.pull().is_purged
+    for written in (SECRET, SECRET[:8]):
+        assert written.encode() not in bytes_of(path)
+    assert in_copy(path) == on_server(conn)
 
 
 # -- two processes

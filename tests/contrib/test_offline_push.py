@@ -45,6 +45,29 @@ def everything(conn: Connection[Any]) -> dict[str, dict[str, Any]]:
 # -- writes
 
 
+def test_a_successor_inherits_here_what_it_inherits_on_the_server(
+    conn: Connection[Any], copy: OfflineClient, path: Path
+) -> None:
+    fields = {
+        "title": "T", "category": "c", "tags": ["t"], "expanded_keywords": ["k"], "importance": 0.9, "metadata": {"m": 1},
+        "source": "s", "session": "x", "speaker": "Lea", "language": "german", "expires_at": "2199-01-01T00:00:00Z",
+        "occurred_at": "2020-01-01T00:00:00Z", "valid_to": "2198-01-01T00:00:00Z", "position": 3, "external_id": "e",
+    }  # fmt: skip
+    number = remember(conn, "Lea wohnt in Bonn", **fields)
+    copy.pull()
+    copy.supersede(number, "Lea wohnt in Ulm")
+    # Its time, its key and its id are those of the write, or the server's.
+    of_the_write = {"id", "external_id", "created_at", "updated_at", "valid_from", "occurred_at"}
+
+    def successor(rows: list[dict[str, Any]]) -> dict[str, Any]:
+        [row] = [row for row in rows if row["content"] == "Lea wohnt in Ulm"]
+        return {name: value for name, value in row.items() if name not in of_the_write}
+
+    here = successor(in_copy(path))
+    copy.push()
+    assert here == successor(on_server(conn))
+
+
 def test_writes_are_seen_at_once_and_sent_in_order(
     conn: Connection[Any], copy: OfflineClient, path: Path
 ) -> None:

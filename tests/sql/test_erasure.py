@@ -246,12 +246,18 @@ def test_what_its_notes_superseded_is_handed_on(conn: Connection[Any]) -> None:
     assert stored(conn, other)["deleted_at"] is not None
 
 
-def test_versions_kept_of_it_go_too(conn: Connection[Any]) -> None:
+@pytest.mark.parametrize("imported", [False, True])
+def test_versions_kept_of_it_go_too(conn: Connection[Any], imported: bool) -> None:
     number, other = remember(conn, "mine"), remember(conn, "other")
     conn.execute(
         "SELECT _pgrecall.store_losing_version(m, '{\"content\": \"lost quokka\"}', 'key', 'mine') "
         "FROM pgrecall.memories m WHERE m.id = %s", (number,),
     )  # fmt: skip
+    if imported:  # it says what id its winner had elsewhere
+        conn.execute(
+            "UPDATE pgrecall.memories SET metadata = jsonb_set(metadata, '{conflict,with}', '4711') WHERE superseded_by = %s",
+            (number,),
+        )
     assert erase(conn, number)["memories"] == 2
     assert scalar(conn, "SELECT array_agg(id) FROM pgrecall.memories") == [other]
 
@@ -262,6 +268,21 @@ def test_decisions_of_curation_go(conn: Connection[Any]) -> None:
     call(conn, "pgrecall.apply_curation", two, one, "SUPERSEDE", "rules", {}, *hashes[::-1])
     assert erase(conn, two)["curations"] == 1
     assert contents(conn)["curations"] == []
+
+
+@pytest.mark.rollback
+def test_no_setting_names_an_erased_namespace(conn: Connection[Any]) -> None:
+    for name in ("gone", "kept"):
+        call(conn, "pgrecall.create_namespace", name)
+    call(conn, "pgrecall.set_setting", "namespace", "gone")
+    call(conn, "pgrecall.set_setting", "namespaces", "{kept,gone}")
+    (receipt,) = rows(conn, "erase_namespace", "gone")
+    assert receipt[-1]["settings"] == 2
+    assert conn.execute("SELECT name, value FROM pgrecall.settings WHERE name ^@ 'namespace'").fetchall() == [
+        ("namespaces", "{kept}")
+    ]
+    rows(conn, "erase_namespace", "kept")
+    assert scalar(conn, "SELECT count(*) FROM pgrecall.settings WHERE name ^@ 'namespace'") == 0
 
 
 @pytest.mark.parametrize("unknown", [10**15, -1, 0, None])
@@ -383,6 +404,22 @@ def test_caches_of_those_who_do_not_see_the_namespace_stay(planted: Tenants, con
     finally:
         conn.execute("DROP OWNED BY erase_only_acme")
         conn.execute("DROP ROLE erase_only_acme")
+
+
+def test_a_receipt_says_nothing_of_what_others_ask(planted: Tenants, conn: Connection[Any]) -> None:
+    """The cached questions of those who see everything go at every erasure."""
+    conn.execute("DELETE FROM pgrecall.query_embeddings")
+    conn.execute(
+        "INSERT INTO pgrecall.query_embeddings (generation_id, role, query_hash, query) "
+        "SELECT 1, r.role::regrole, sha256('asked'), 'asked' FROM unnest(ARRAY[current_user::text, %s]) r (role)",
+        (planted.writer,),
+    )
+    with planted.attacker() as attacker:
+        (told,) = rows(attacker, "erase", planted.own_memory, dry_run=True)
+        assert told[-1]["query_embeddings"] == 1
+    assert scalar(conn, "SELECT count(*) FROM pgrecall.query_embeddings WHERE query = 'asked'") == 2
+    (receipt,) = rows(conn, "erase", planted.own_memory)
+    assert receipt[-1]["query_embeddings"] == 2
 
 
 @pytest.mark.rollback

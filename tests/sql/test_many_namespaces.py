@@ -229,8 +229,8 @@ def test_a_list_of_secrets_asks_once_for_the_database(conn: Connection[Any]) -> 
     call(conn, "pgrecall.set_secrets", PLACES[2], "refuse")
     with counting(conn) as calls:
         found = {row[0]: row[1:3] for row in rows(conn, "pgrecall.list_secrets")}
-        assert calls("_pgrecall.secrets_policy") <= 2
-    query = "SELECT n.name, _pgrecall.secrets_policy(n.id, NULL), _pgrecall.secrets_policy(n.id, 'message:') FROM pgrecall.namespaces n"
+        assert calls("pgrecall.stored_setting") <= 2
+    query = "SELECT n.name, _pgrecall.secrets_policy(n.id, NULL), _pgrecall.secrets_policy(n.id, _pgrecall.message_key('s', 'a', 'b')) FROM pgrecall.namespaces n"
     assert found == {name: tuple(policies) for name, *policies in conn.execute(query)}
     assert found[PLACES[2]][0] == "refuse"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -238,6 +239,37 @@ def test_what_is_changed_leaves_its_pages_at_once(conn: Connection[Any], how: st
     assert refresh(conn) == 2
     assert "We went to the sea" not in texts(conn)
     assert not stale(conn)
+
+
+def test_a_page_follows_every_column_that_a_search_reads(conn: Connection[Any]) -> None:
+    columns = """
+        SELECT array_agg(a.attname::text) FROM pg_trigger t
+        JOIN pg_attribute a ON a.attrelid = t.tgrelid AND a.attnum = ANY (t.tgattr::smallint[])
+        WHERE t.tgrelid = 'pgrecall.memories'::regclass AND t.tgname = %s
+    """
+    derived = set(scalar(conn, columns, "memories_10_derive")) - {"content_hash", "search_vector"}
+    followed = set(scalar(conn, columns, "memories_92_pages_update"))
+    assert derived <= followed
+    condition = scalar(
+        conn,
+        "SELECT pg_get_triggerdef(oid) FROM pg_trigger WHERE tgname = 'memories_92_pages_update'",
+    )
+    for row in ("old", "new"):
+        assert set(re.findall(rf"\b{row}\.(\w+)", condition)) == followed
+
+
+@pytest.mark.parametrize("change", [{"tags": ["allergy"]}, {"expanded_keywords": ["allergy"]}])
+def test_a_page_with_a_question_follows_tags_and_keywords(
+    conn: Connection[Any], change: dict[str, Any]
+) -> None:
+    number = remember(conn, "No peanuts for Priya")
+    call(conn, "pgrecall.set_page", "asked", "allergy")
+    refresh(conn)
+    assert "No peanuts for Priya" not in texts(conn, "asked")
+    call(conn, "update_memory", number, **change)
+    assert stale(conn, "asked")
+    refresh(conn)
+    assert "No peanuts for Priya" in texts(conn, "asked")
 
 
 def test_a_line_that_is_over_is_not_returned_though_nobody_fills_the_page(conn: Connection[Any]) -> None:

@@ -104,6 +104,18 @@ def test_the_text_goes_with_the_answer(alive: Connection[Any]) -> None:
     )
 
 
+def test_the_text_of_a_question_that_nobody_answers_goes_with_the_next_question(
+    alive: Connection[Any],
+) -> None:
+    ask(alive)
+    alive.execute("SELECT pgrecall.request_query_embedding('what the owner asks')")
+    alive.execute("UPDATE pgrecall.query_embeddings SET requested_at = now() - interval '2 minutes'")
+    alive.execute("DELETE FROM pgrecall.workers")
+    assert ask(alive, "and now")[0] is None
+    texts = scalar(alive, "SELECT array_agg(query) FROM pgrecall.query_embeddings")
+    assert texts == ["what the owner asks"]
+
+
 def test_nobody_reads_what_others_ask(alive: Connection[Any]) -> None:
     asked = ask(alive)[0]
     answer(alive, asked, NORTH)

@@ -42,7 +42,6 @@ _WORKS: Final = word_set("""
     episode magazine newspaper game anime comic documentary trilogy
 """)
 _ARTICLES: Final = word_set('the a an our my " “')
-_PLACE_NOUNS: Final = frozenset(word for word, kind in HEADS.items() if kind == "PLACE")
 # A noun that also says what kind of a name follows without an article: "band Coldplay", "app Strava".
 _NOUNS: Final[Mapping[str, str]] = (
     HEADS

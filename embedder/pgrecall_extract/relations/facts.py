@@ -74,7 +74,6 @@ _ASIDE = re.compile(
     + r"(?: (?:also|currently|now|later|still|recently|really|actually|just|always|mostly|mainly|eventually"
     r"|then|soon))?"
 )
-_BIRTH_ASIDE = re.compile(r"(?= \(born |, born )")
 _NEXT_VERB = re.compile(r",? and(?: (?:also|now|currently|later|then))?(?= [a-z])")
 # What may follow an object: signs, or a word that begins something else. "Python scripts" are not Python.
 _AFTER_OBJECT = re.compile(

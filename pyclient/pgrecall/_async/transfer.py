@@ -77,8 +77,9 @@ class AsyncTransfer:
     ) -> AsyncGenerator[tuple[str, bool]]:
         """Yield everything that a namespace owns as lines of JSON, each with whether it is a memory.
 
-        After the memories come retention rules, learned settings, history, evidence of notes, feedback and
-        judged queries. The first line that is no memory names the tables of which nothing is exported.
+        After the memories come policies for secrets, retention rules, learned settings, history, evidence of
+        notes, feedback and judged queries. The first line that is no memory names the tables of which
+        nothing is exported.
 
         Args:
             namespace: Only this namespace; None exports all.

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 PREFIX = "PGRECALL_"
 
-# Variables of the daemon, the tests, the benchmarks, the reranker, the MCP server and the expander. They are
-# never sent to the database, whatever its settings are called: some hold secrets.
-_RESERVED = ("embedder_", "test_", "bench_", "rerank_", "mcp_", "expand_", "hook_")
+# Variables of the daemon, the language model, the tests, the benchmarks, the reranker, the MCP server and the
+# expander. They are never sent to the database, whatever its settings are called: some hold secrets.
+_RESERVED = ("embedder_", "llm_url", "llm_api_key", "test_", "bench_", "rerank_", "mcp_", "expand_", "hook_")
 _ELSEWHERE = {
     "namespace": "Put it above [settings], beside dsn.",
     "embedding_model": "Set it with `pgrecall migrate --model`, change it with `pgrecall reembed --model`.",

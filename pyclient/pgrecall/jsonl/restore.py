@@ -29,7 +29,7 @@ _RECORDS_AT_ONCE = 200
 _RECORD_CHARACTERS = 2 * 2**20
 _NOT_STORED = {
     "differs": "another one stands in its place, and is kept",
-    "refused": "only an administrator sets retention rules",
+    "refused": "only an administrator sets retention rules and policies for secrets",
     "missing": "its memory is not among the lines",
 }
 _OF_LINKS = ("superseded_at", "updated_at", "deleted_at")

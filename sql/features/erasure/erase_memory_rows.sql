@@ -29,8 +29,8 @@ BEGIN
         FROM pgrecall.memories m
         WHERE m.namespace_id = home AND (
             m.id = erase_memory_rows.memory_id
-            OR (m.superseded_by = erase_memory_rows.memory_id
-                AND m.metadata -> 'conflict' ->> 'with' = erase_memory_rows.memory_id::text)
+            -- "with" is the id that the winner had where the conflict was: an import gives it another.
+            OR (m.superseded_by = erase_memory_rows.memory_id AND m.metadata -> 'conflict' ?& '{with,lost}')
             OR m.id = ANY (ARRAY(
                 SELECT e.note_id FROM pgrecall.note_evidence e WHERE e.memory_id = erase_memory_rows.memory_id
             ))

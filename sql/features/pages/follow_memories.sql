@@ -31,14 +31,16 @@ CREATE OR REPLACE TRIGGER memories_92_pages_insert
     FOR EACH STATEMENT EXECUTE FUNCTION _pgrecall.follow_memories();
 
 CREATE OR REPLACE TRIGGER memories_92_pages_update
-    AFTER UPDATE OF content, title, category, speaker, is_sensitive, occurred_at, created_at, valid_to, expires_at, deleted_at,
-        superseded_by, namespace_id, origin
+    AFTER UPDATE OF content, title, category, tags, expanded_keywords, language, speaker, is_sensitive, occurred_at, created_at,
+        valid_to, expires_at, deleted_at, superseded_by, namespace_id, origin
     ON pgrecall.memories
     FOR EACH ROW
-    WHEN ((OLD.content, OLD.title, OLD.category, OLD.speaker, OLD.is_sensitive, OLD.occurred_at, OLD.created_at, OLD.valid_to,
-           OLD.expires_at, OLD.deleted_at, OLD.superseded_by, OLD.namespace_id, OLD.origin) IS DISTINCT FROM
-          (NEW.content, NEW.title, NEW.category, NEW.speaker, NEW.is_sensitive, NEW.occurred_at, NEW.created_at, NEW.valid_to,
-           NEW.expires_at, NEW.deleted_at, NEW.superseded_by, NEW.namespace_id, NEW.origin))
+    WHEN ((OLD.content, OLD.title, OLD.category, OLD.tags, OLD.expanded_keywords, OLD.language, OLD.speaker, OLD.is_sensitive,
+           OLD.occurred_at, OLD.created_at, OLD.valid_to, OLD.expires_at, OLD.deleted_at, OLD.superseded_by, OLD.namespace_id,
+           OLD.origin) IS DISTINCT FROM
+          (NEW.content, NEW.title, NEW.category, NEW.tags, NEW.expanded_keywords, NEW.language, NEW.speaker, NEW.is_sensitive,
+           NEW.occurred_at, NEW.created_at, NEW.valid_to, NEW.expires_at, NEW.deleted_at, NEW.superseded_by, NEW.namespace_id,
+           NEW.origin))
     EXECUTE FUNCTION _pgrecall.follow_memories();
 
 CREATE OR REPLACE TRIGGER memories_92_pages_delete

@@ -64,6 +64,9 @@ BEGIN
     FROM pgrecall.workers w
     WHERE _pgrecall.is_recent(w.last_seen_at, '30 seconds') AND active.id = ANY (w.generations);
     IF attention IS NULL THEN
+        -- No daemon deletes them meanwhile.
+        DELETE FROM pgrecall.query_embeddings q
+        WHERE q.role = asking AND q.answered_at IS NULL AND NOT _pgrecall.is_recent(q.requested_at, '1 minute');
         RETURN QUERY SELECT NULL::bigint, NULL::pgvector.halfvec, active.name, 'no embedder is alive', NULL::real;
         RETURN;
     ELSIF EXISTS (

@@ -8,9 +8,9 @@ RETURNS TABLE (namespace text, policy text, in_messages text, found jsonb)
 LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 10
 SET search_path FROM CURRENT
 BEGIN ATOMIC
-    -- That of no namespace is the database's. Each is looked up once, and not for thousands of namespaces.
-    SELECT n.name, COALESCE(n.secrets, (SELECT _pgrecall.secrets_policy(NULL, NULL))),
-           COALESCE(n.secrets_in_messages, (SELECT _pgrecall.secrets_policy(NULL, 'message:'))), (
+    -- Those of the database are looked up once, and not for thousands of namespaces.
+    SELECT n.name, COALESCE(n.secrets, (SELECT pgrecall.stored_setting('secrets'))),
+           COALESCE(n.secrets_in_messages, (SELECT pgrecall.stored_setting('secrets_in_messages'))), (
         SELECT COALESCE(jsonb_object_agg(k.kind, k.memories), '{}')
         FROM (
             SELECT s.kind, count(*) AS memories

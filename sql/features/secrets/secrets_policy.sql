@@ -9,8 +9,9 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
-    is_note CONSTANT boolean := COALESCE(starts_with(external_id, 'note:'), false);
-    is_said CONSTANT boolean := is_note OR COALESCE(starts_with(external_id, 'message:'), false);
+    -- The keys of note_key() and message_key(). An application may call its own memories note:1.
+    is_note CONSTANT boolean := COALESCE(external_id ~ '^note:[0-9a-f]{64}', false);
+    is_said CONSTANT boolean := is_note OR COALESCE(external_id ~ '^message:[0-9a-f]{64}', false);
     policy text;
 BEGIN
     SELECT CASE WHEN is_said THEN n.secrets_in_messages ELSE n.secrets END INTO policy

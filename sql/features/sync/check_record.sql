@@ -11,7 +11,7 @@ AS $function$
 DECLARE
     -- The fields of each kind, and their types.
     kinds CONSTANT jsonb := jsonb '{
-        "namespace": {"language": "string"},
+        "namespace": {"language": "string", "secrets": "string?", "secrets_in_messages": "string?"},
         "retention": {"category": "string?", "keep": "string", "action": "string"},
         "page": {"name": "string", "question": "string?", "budget": "number", "unit": "string", "sections": "array"},
         "learned": {"settings": "object", "queries": "number", "ndcg_before": "number", "ndcg_after": "number",

@@ -1,5 +1,5 @@
 -- Exports what a namespace owns besides its memories, as lines of JSON for pgrecall.import_records(), ordered as they are
--- imported: retention rules, pages, learned settings, history, evidence of notes, feedback and judged queries. The first line
+-- imported: policies for secrets, retention rules, pages, learned settings, history, evidence of notes, feedback and judged queries. The first line
 -- names the tables that are in no export.
 --
 -- The first line says which tables are in no export. Names of roles are as they were, without the mark of an import.
@@ -14,7 +14,7 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path FROM CURRENT
 BEGIN ATOMIC
     WITH homes AS (
-        SELECT n.id, n.name, n.language
+        SELECT n.*
         FROM pgrecall.namespaces n
         WHERE export_records.namespace IS NULL
            OR n.id = (SELECT _pgrecall.known_namespace(export_records.namespace))
@@ -27,7 +27,10 @@ BEGIN ATOMIC
         SELECT 0, '', NULL::timestamptz, 0::bigint,
                jsonb_build_object('kind', 'header', 'not_exported', to_jsonb(_pgrecall.unexported_tables()))
         UNION ALL
-        SELECT 1, h.name, NULL, 0, jsonb_build_object('kind', 'namespace', 'namespace', h.name, 'language', h.language)
+        SELECT 1, h.name, NULL, 0, jsonb_build_object(
+            'kind', 'namespace', 'namespace', h.name, 'language', h.language, 'secrets', h.secrets,
+            'secrets_in_messages', h.secrets_in_messages
+        )
         FROM homes h
         UNION ALL
         SELECT 2, concat_ws('/', h.name, r.category), NULL, 0, jsonb_build_object(

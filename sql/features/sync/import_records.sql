@@ -2,8 +2,8 @@
 -- there. Roles in the history are marked as imported.
 --
 -- Nothing that is there is changed, and what is there already is not stored again. History comes as it was: actions, times,
--- values; the roles of others are marked "imported:", because whoever may write can have written the lines. Retention rules
--- need the right to call set_retention().
+-- values; the roles of others are marked "imported:", because whoever may write can have written the lines. Retention
+-- rules and policies for secrets need the right to call set_retention() and set_secrets().
 --
 -- place    position of the line in the array, from 1
 -- outcome  'stored'; 'present'; 'differs' if another rule, query or learned setting stands there and is kept; 'refused' if the
@@ -61,8 +61,13 @@ BEGIN
             WHERE NOT _pgrecall.owns_memory(home, i.id::bigint)
         ) THEN
             outcome := 'missing';
-        ELSIF outcome IS NULL AND item.kind = 'retention' AND NOT has_function_privilege(
-            pgrecall.session_role()::oid, 'pgrecall.set_retention(text, interval, text, text)', 'EXECUTE'
+        ELSIF outcome IS NULL AND NOT has_function_privilege(
+            pgrecall.session_role()::oid,
+            CASE item.kind
+                WHEN 'namespace' THEN 'pgrecall.set_secrets(text, text, text)'
+                WHEN 'retention' THEN 'pgrecall.set_retention(text, interval, text, text)'
+            END,
+            'EXECUTE'
         ) THEN
             outcome := 'refused';
         ELSIF outcome IS NULL THEN

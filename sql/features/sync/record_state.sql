@@ -8,7 +8,11 @@ BEGIN ATOMIC
         WHEN count(*) > 0 THEN 'differs'
     END
     FROM (
-        SELECT true WHERE line ->> 'kind' = 'namespace'
+        SELECT NOT s.is_set OR (n.secrets, n.secrets_in_messages) IS NOT DISTINCT FROM (line ->> 'secrets', line ->> 'secrets_in_messages')
+        FROM pgrecall.namespaces n
+        CROSS JOIN LATERAL (SELECT COALESCE(line ->> 'secrets', line ->> 'secrets_in_messages') IS NOT NULL AS is_set) s
+        WHERE line ->> 'kind' = 'namespace' AND n.id = home
+          AND NOT (s.is_set AND COALESCE(n.secrets, n.secrets_in_messages) IS NULL)
         UNION ALL
         SELECT r.keep::text = line ->> 'keep' AND r.action = line ->> 'action'
         FROM pgrecall.retention r

@@ -12,6 +12,8 @@ BEGIN
     -- A violated constraint would print the row.
     BEGIN
         CASE line ->> 'kind'
+            WHEN 'namespace' THEN
+                PERFORM pgrecall.set_secrets(line ->> 'namespace', line ->> 'secrets', line ->> 'secrets_in_messages');
             WHEN 'retention' THEN
                 INSERT INTO pgrecall.retention (namespace_id, category, keep, action)
                 VALUES (home, line ->> 'category', (line ->> 'keep')::interval, line ->> 'action');

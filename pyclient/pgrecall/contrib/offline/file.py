@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 APPLICATION_ID = 0x70677263  # "pgrc"
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 _BUSY_SECONDS = 30.0
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -29,6 +29,7 @@ _WORDS = """
 _INTO = "INSERT INTO words ({}rowid, title, content, keywords, tags, category) SELECT {}"
 _OUT = _INTO.format("words, ", "'delete'," + _WORDS.format("old"))
 _IN = _INTO.format("", _WORDS.format("new"))
+_NOTE_PURGE = "UPDATE meta SET value = CAST(value + 1 AS TEXT) WHERE name = 'to_purge'"
 
 # version   _pgrecall.memory_digest of what the server has; NULL: to be fetched again
 # base      updated_at of the server's memory that the copy's was made from
@@ -56,10 +57,11 @@ _SCHEMA = f"""
         title, content, keywords, tags, category, content='', tokenize='porter unicode61'
     );
     CREATE TRIGGER memories_insert AFTER INSERT ON memories BEGIN {_IN}; END;
-    CREATE TRIGGER memories_delete AFTER DELETE ON memories BEGIN {_OUT}; END;
+    CREATE TRIGGER memories_delete AFTER DELETE ON memories BEGIN {_OUT}; {_NOTE_PURGE}; END;
     CREATE TRIGGER memories_update
         AFTER UPDATE OF id, title, content, expanded_keywords, tags, category ON memories
         BEGIN {_OUT}; {_IN}; END;
+    CREATE TRIGGER queue_discard AFTER DELETE ON queue WHEN old.reason IS NOT NULL BEGIN {_NOTE_PURGE}; END;
     PRAGMA application_id = {APPLICATION_ID};
     PRAGMA user_version = {SCHEMA_VERSION};
 """

@@ -312,8 +312,6 @@ class Store:
                     "WHERE memory_id = ? AND reason IS NOT NULL",
                     (id,),
                 )
-            if removed:
-                _note_purge(connection)
         return removed
 
     def replace(self, rows: Iterable[Mapping[str, Any]]) -> int:
@@ -327,8 +325,7 @@ class Store:
                 ).fetchone()
                 if busy:
                     continue
-                if connection.execute("DELETE FROM memories WHERE id = ?", (row["id"],)).rowcount:
-                    _note_purge(connection)
+                connection.execute("DELETE FROM memories WHERE id = ?", (row["id"],))
                 connection.execute(
                     f"INSERT INTO memories ({', '.join(_COPIED)}, base) "
                     f"VALUES ({', '.join(['?'] * len(values))}, ?)",
@@ -360,7 +357,3 @@ def _meta(connection: sqlite3.Connection) -> dict[str, str]:
 def _pulled_at(connection: sqlite3.Connection) -> datetime | None:
     value = _meta(connection).get("pulled_at")
     return moment_or_none(None if value is None else int(value))
-
-
-def _note_purge(connection: sqlite3.Connection) -> None:
-    connection.execute("UPDATE meta SET value = CAST(value + 1 AS TEXT) WHERE name = 'to_purge'")

@@ -47,6 +47,7 @@ _INHERITED = (
     "speaker",
     "language",
     "is_sensitive",
+    "expires_at",
 )
 _REVISABLE = tuple(
     name for name in (*TEXTS, *LISTS, *TIMES, *_OTHERS) if name not in ("external_id", "created_at")
