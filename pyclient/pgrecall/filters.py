@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, get_args
 
 from .arguments import as_bool, as_datetime, as_str, as_str_list, json_object
 from .errors import InvalidInput
@@ -157,7 +157,7 @@ class Filter:
         metadata=_declared(
             as_str,
             "--min-trust",
-            "Only memories of this origin or a more trusted one: web, tool, import, agent, user.",
+            f"Only memories of this origin or a more trusted one: {', '.join(get_args(Origin))}.",
         ),
     )
 

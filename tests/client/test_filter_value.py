@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import FrozenInstanceError, fields
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
 
 from pgrecall import Filter, InvalidInput
-from pgrecall.filters import RecallFilters
+from pgrecall.filters import Origin, RecallFilters
+from support.memories import scalar
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -29,6 +30,10 @@ EXCLUDES: dict[str, Any] = {
     "since": "2024-03-06", "until": "2024-03-05", "timeframe": "in January 2020", "as_of": "2024-01-01",
     "include_sensitive": False, "min_trust": "user",
 }  # fmt: skip
+
+
+def test_origins_are_those_of_the_database_in_its_order(conn: Connection[Any]) -> None:
+    assert list(get_args(Origin)) == scalar(conn, "SELECT enum_range(NULL::pgrecall.memory_origin)::text[]")
 
 
 @pytest.fixture

@@ -55,6 +55,19 @@ def test_every_kind_is_declared(conn: Connection[Any]) -> None:
     assert sorted(scalar(conn, "SELECT jobs FROM recall_status()")) == sorted(KINDS)
 
 
+@pytest.mark.parametrize(
+    ("file", "line"),
+    [
+        ("pyclient/pgrecall/cli/failures.py", "Only jobs of this kind: (.*)\\."),
+        ("sql/core/jobs/failures.sql", "-- kind  (.*)"),
+        ("sql/core/api/recall_status.sql", r"-- jobs +by kind \((.*)\)"),
+    ],
+)
+def test_texts_that_list_the_kinds_name_every_kind(file: str, line: str) -> None:
+    [said] = re.findall(line, (ROOT / file).read_text(encoding="utf-8"))
+    assert set(KINDS) <= set(re.findall(r"\w+", said))
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_namespace_waits_for_the_work_of_another(conn: Connection[Any], kind: str) -> None:
     quiet = [remember(conn, "tea", namespace=name, create_namespace=True) for name in "bcd"]
