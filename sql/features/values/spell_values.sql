@@ -12,13 +12,14 @@ AS $function$
 DECLARE
     plain text := content;
 BEGIN
-    IF plain ~ '\d ?h ?\d|\d-?[a-z]{3,9}-?\d| 1/2 |[''’]\d\d|[ackrtxzs]\$ ?\d' THEN
+    IF plain ~ '\d ?h ?\d|\d-?[a-z]{3,9}-?\d| 1/2 |[''’]\d\d|[ackrtxzs]\$ ?\d|\d0s\M' THEN
         plain := regexp_replace(plain, '(\d) ?h ?(\d{1,2}) ?m(?:in)?\M', '\1 hours \2 min ', 'g');
         plain := regexp_replace(plain, '\m(\d{1,2})-?([a-z]{3,9})-?(\d{4})\M', '\1 \2 \3', 'g');
         plain := regexp_replace(plain, '\m(\d{1,2})-([a-z]{3,9})-(\d\d)\M', '\1 \2 20\3', 'g');
         plain := regexp_replace(plain, '\m(\d{4})-([a-z]{3,9})-(\d{1,2})\M', '\3 \2 \1', 'g');
         plain := regexp_replace(plain, _pgrecall.short_years(), '\1 20\2', 'g');
         plain := regexp_replace(plain, '\m(a|c|hk|mx|nt|nz|r|s)\$ ?(?=\d)', 'dollar_\1 ', 'g');
+        plain := regexp_replace(plain, '\m(19[1-9]0|20[12]0|(?<=\m(?:the|early|mid|late)[ -])(?:1[5-9]\d0|2000|\d0))s\M', '\1 decade', 'g');
         plain := regexp_replace(plain, '(\d) 1/2 ', '\1.5 ', 'g');
     END IF;
     IF octet_length(plain) = length(plain) THEN

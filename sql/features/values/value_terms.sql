@@ -72,7 +72,8 @@ BEGIN
         token := tokens[place];
         CONTINUE WHEN token < '0' COLLATE "C" OR token >= ':' COLLATE "C" OR length(token) > 25;
         shape := translate(token, '0123456789', 'dddddddddd');
-        before := tokens[place - 1];
+        -- Rs. 1,500
+        before := tokens[place - 1 - (tokens[place - 1] = '.' AND COALESCE(tokens[place - 2] = ANY (currencies), false))::integer];
         following := tokens[place + 1];
         later := tokens[place + 2];
         half := CASE
@@ -204,6 +205,9 @@ BEGIN
         END IF;
         tokens[stop] := _pgrecall.leading_unit(tokens[stop], units);
         IF scales ? tokens[stop] THEN
+            IF tokens[stop + 1] = '.' AND units ? tokens[stop + 2] THEN
+                tokens[stop + 1] := tokens[stop + 2];  -- 1,5 Mio. €
+            END IF;
             tokens[stop + 1] := _pgrecall.leading_unit(tokens[stop + 1], units);
         END IF;
         IF tokens[stop + 1] = '/' AND units ? (tokens[stop] || '/' || tokens[stop + 2]) THEN
