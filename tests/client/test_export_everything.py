@@ -255,6 +255,46 @@ def test_a_policy_for_secrets_that_is_there_is_kept(source: Client, target: Clie
     ]
 
 
+def test_what_is_told_of_a_memory_is_not_told_of_another_with_its_key(source: Client, target: Client) -> None:
+    lines = _export(source)
+    with psycopg.connect(target.open().dsn, autocommit=True) as conn:
+        conn.execute(
+            "SELECT remember('another', external_id => '1', namespace => 'home', create_namespace => true)"
+        )
+    report = _import(target, lines)
+    assert report.differing == 1
+    other = "(SELECT id FROM pgrecall.memories WHERE content = 'another')"
+    for table, column in (
+        ("memory_changes", "memory_id"), ("judgements", "memory_id"), ("note_evidence", "memory_id"),
+    ):  # fmt: skip
+        assert _rows(target, f"SELECT count(*) FROM pgrecall.{table} WHERE {column} = {other}") == [(0,)]
+    assert {one.reason for one in report.rejected} == {"its memory was not imported"}
+
+
+def test_older_history_takes_nothing_from_newer(source: Client) -> None:
+    old = _export(source)
+    (id,) = (row[0] for row in _rows(source, "SELECT id FROM pgrecall.memories WHERE external_id = '1'"))
+    for number in range(501):
+        source.update(id, title=f"T{number}")
+    kept = f"SELECT changed_at, action, before, after FROM pgrecall.memory_changes WHERE memory_id = {id} ORDER BY id"
+    before = _rows(source, kept)
+    assert len(before) == 500
+    _import(source, old)
+    assert _rows(source, kept) == before
+    # Long values that are no longer kept are no other change.
+    texts = {"before": {"content": "a" * 700_000}, "after": {"content": "b" * 700_000}}
+    (id,) = (row[0] for row in _rows(source, "SELECT id FROM pgrecall.memories WHERE external_id = '4'"))
+    lines = [
+        json.dumps(FORGED | {"memory": id, "changed_at": f"2020-01-01T00:00:0{number}Z"} | texts)
+        for number in range(3)
+    ]
+    assert [row["outcome"] for row in source.transfer.import_records(lines)] == ["stored"] * 3
+    assert [row["outcome"] for row in source.transfer.import_records(lines)] == ["present"] * 3
+    assert [change.changed_at for change in source.history(id)] == sorted(
+        change.changed_at for change in source.history(id)
+    )
+
+
 # -- what a file may claim
 
 FORGED = {
@@ -348,4 +388,4 @@ def test_an_imported_history_keeps_within_the_limits_of_history(source: Client) 
     held += f" WHERE memory_id = {id} AND role = 'imported:postgres'"
     assert _rows(source, held) == [(60, True, True)]
     source.transfer.import_records([json.dumps(line) for line in lines[60:]])
-    assert _rows(source, held) == [(500, True, True)]
+    assert _rows(source, held) == [(498, True, True)]  # and two that were made here later

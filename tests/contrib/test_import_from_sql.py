@@ -116,3 +116,11 @@ def test_a_writer_sees_nothing_of_other_namespaces(conn: Connection[Any]) -> Non
             (1, None, "new", None, None, False, False)
         ]
         assert _import(conn, _row(), namespace="ours")[0][2] == "stored"
+
+
+def test_a_changed_row_that_names_no_language_has_the_namespaces(conn: Connection[Any]) -> None:
+    _import(conn, _row(memory={"language": "german"}))
+    _import(conn, _row(fingerprint="g", memory={"content": "coffee"}))
+    assert conn.execute("SELECT content, language FROM pgrecall.memories").fetchall() == [
+        ("coffee", "english")
+    ]

@@ -117,6 +117,17 @@ def test_what_has_no_equivalent_says_so(memory: Memory) -> None:
     assert memory.get(one["id"]) is not None
 
 
+def test_all_are_more_than_a_page(memory: Memory, dsn: str) -> None:
+    memory.add("the first", user_id="priya")
+    with psycopg.connect(dsn, autocommit=True) as conn:
+        conn.execute(
+            "SELECT remember_many(jsonb_agg(jsonb_build_object('content', 'fact ' || n, 'metadata', '{\"user_id\": \"priya\"}'::jsonb)), 'mem0') "
+            "FROM generate_series(1, 1100) n"
+        )
+    assert len(texts(memory.get_all(filters=PRIYA, top_k=5000))) == 1101
+    assert len(texts(memory.get_all(filters=PRIYA, top_k=1050))) == 1050
+
+
 def test_expiration_dates(memory: Memory) -> None:
     (past,) = memory.add("an old tea", user_id="priya", expiration_date="2020-01-31")["results"]
     memory.add("a fresh tea", user_id="priya", expiration_date="2999-01-31")

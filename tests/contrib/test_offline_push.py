@@ -68,6 +68,17 @@ def test_a_successor_inherits_here_what_it_inherits_on_the_server(
     assert here == successor(on_server(conn))
 
 
+def test_a_successor_that_is_there_takes_the_origin(
+    conn: Connection[Any], copy: OfflineClient, path: Path
+) -> None:
+    old, new = remember(conn, "Lea lives in Bonn"), remember(conn, "Lea lives in Ulm")
+    copy.pull()
+    copy.supersede(old, successor=new, origin="web")
+    assert [row["origin"] for row in in_copy(path) if row["id"] == new] == ["web"]
+    copy.push()
+    assert stored(conn, new)["origin"] == "web"
+
+
 def test_writes_are_seen_at_once_and_sent_in_order(
     conn: Connection[Any], copy: OfflineClient, path: Path
 ) -> None:

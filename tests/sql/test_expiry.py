@@ -87,6 +87,27 @@ def test_what_is_due_is_forgotten_with_a_note(conn: Connection[Any]) -> None:
 
 
 @pytest.mark.rollback
+def test_what_a_rule_forgot_is_restored_with_its_own_expiry(conn: Connection[Any]) -> None:
+    now = scalar(conn, "SELECT now()")
+    expiries = (now + timedelta(days=1000), None, now - timedelta(days=1))
+    numbers = [
+        remember(conn, f"tea {place}", created_at=now - timedelta(days=400), expires_at=expires_at)
+        for place, expires_at in enumerate(expiries)
+    ]
+    conn.execute("SELECT pgrecall.set_retention('default', '90 days')")
+    assert expire(conn) == (3, 0)
+    conn.execute("SELECT pgrecall.set_retention('default', NULL)")
+    for number, expires_at in zip(numbers, (expiries[0], None, None), strict=True):
+        assert call(conn, "restore", number)
+        assert stored(conn, number)["expires_at"] == expires_at
+    # Its user ended it, and no rule did.
+    call(conn, "update_memory", numbers[0], expires_at=now)
+    assert expire(conn) == (1, 0)
+    call(conn, "restore", numbers[0])
+    assert stored(conn, numbers[0])["expires_at"] is None
+
+
+@pytest.mark.rollback
 def test_retention_of_a_namespace_and_of_a_category(conn: Connection[Any]) -> None:
     now = scalar(conn, "SELECT now()")
     for category in ("note", "chat", None):

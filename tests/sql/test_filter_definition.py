@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 import pytest
 from psycopg import sql
+from psycopg.types.json import Jsonb
 
-from support.memories import call, remember_many, scalar
+from support.memories import call, refused, remember_many, rows, scalar
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -207,6 +208,20 @@ def test_what_deletes_needs_a_condition_that_says_which(
     for name in OF_STATE:
         with pytest.raises(psycopg.errors.InvalidParameterValue), conn.transaction():
             ids(conn, function, {name: PASSING[name]})
+
+
+@pytest.mark.parametrize(
+    "state", [{"include_sensitive": False}, {"include_superseded": False}, {"as_of": "2024-01-01"}]
+)
+def test_erase_many_erases_in_every_state_or_says_so(
+    conn: Connection[Any], number: int, state: dict[str, Any]
+) -> None:
+    """A memory that stays would be taken for erased."""
+    chosen = {"speakers": PASSING["speakers"]}
+    with refused(conn, "22023"):
+        rows(conn, "erase_many", filter=Jsonb(chosen | state))
+    every = {"include_sensitive": True, "include_superseded": True, "as_of": None}
+    assert [row[2] for row in rows(conn, "erase_many", filter=Jsonb(chosen | every))] == [number]
 
 
 def test_a_value_of_another_type_is_refused_without_being_quoted(conn: Connection[Any]) -> None:

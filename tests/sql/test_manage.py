@@ -460,6 +460,20 @@ def test_an_erased_memory_leaves_no_history(conn: Connection[Any]) -> None:
     assert scalar(conn, "SELECT count(*) FROM pgrecall.memory_changes") == 0
 
 
+@pytest.mark.rollback
+def test_forgotten_memories_are_listed_whatever_they_were_before(conn: Connection[Any]) -> None:
+    plain, old, over = (
+        remember(conn, "plain"),
+        remember(conn, "old"),
+        remember(conn, "over", valid_to="2020-01-01T00:00:00Z"),
+    )
+    call(conn, "supersede", old, "new")
+    for number in (plain, old, over):
+        call(conn, "forget", number)
+    assert sorted(listed(conn, forgotten=True)) == sorted([plain, old, over])
+    assert call(conn, "count_memories", forgotten=True) == 3
+
+
 # --- rename_namespace ---
 
 

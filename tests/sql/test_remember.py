@@ -12,7 +12,19 @@ import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
-from support.memories import call, concepts, contents, embed, refused, remember, scalar, share, stored, waits
+from support.memories import (
+    call,
+    concepts,
+    contents,
+    embed,
+    refused,
+    remember,
+    rows,
+    scalar,
+    share,
+    stored,
+    waits,
+)
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -327,6 +339,17 @@ def test_conflict_revises_what_is_given(conn: Connection[Any]) -> None:
     found = stored(conn, number)
     assert (found["title"], found["tags"], found["metadata"], found["category"]) == (None, [], {}, "c")
     assert concepts(conn) == []
+
+
+def test_a_superseded_memory_with_another_text_is_current_again(conn: Connection[Any]) -> None:
+    number = remember(conn, "tea at four", external_id="e")
+    call(conn, "supersede", number, "tea at five")
+    remember(conn, "tea at four", external_id="e", tags=["t"], on_conflict="update")
+    assert stored(conn, number)["superseded_by"] is not None
+    remember(conn, "tea at six", external_id="e", on_conflict="update")
+    found = stored(conn, number)
+    assert (found["superseded_by"], found["superseded_at"], found["valid_to"]) == (None, None, None)
+    assert number in [row[0] for row in rows(conn, "recall", "tea at six")]
 
 
 def test_sensitivity_is_not_lost_by_a_conflict(conn: Connection[Any]) -> None:

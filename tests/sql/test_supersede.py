@@ -122,6 +122,9 @@ def test_unknown_and_forgotten_memories(conn: Connection[Any]) -> None:
     forgotten, there = remember(conn, "x"), remember(conn, "y")
     elsewhere = remember(conn, "z", namespace="elsewhere", create_namespace=True)
     call(conn, "forget", forgotten)
+    expired = remember(conn, "x, for a minute", expires_at=NOON)
+    with refused(conn, "P0002"):
+        call(conn, "supersede", expired, "a successor that has expired, too")
     for unknown in (forgotten, 2**62, -1, None):
         with refused(conn, "P0002"):
             call(conn, "supersede", unknown, "new")
@@ -162,6 +165,19 @@ def test_two_sessions_supersede_each_other(conn: Connection[Any], dsn: str) -> N
         with pytest.raises(psycopg.errors.InvalidParameterValue):
             second()
     assert stored(conn, b)["superseded_by"] is None
+
+
+def test_two_sessions_close_no_circle_of_four(conn: Connection[Any], dsn: str) -> None:
+    a, b, c, d = (remember(conn, name) for name in "abcd")
+    call(conn, "supersede", a, successor=b)
+    call(conn, "supersede", c, successor=d)
+    with psycopg.connect(dsn) as first:
+        call(first, "supersede", b, successor=c)
+        second = waits(conn, lambda: call(conn, "supersede", d, successor=a))
+        first.commit()
+        with pytest.raises(psycopg.errors.InvalidParameterValue):
+            second()
+    assert stored(conn, d)["superseded_by"] is None
 
 
 def test_two_sessions_supersede_one_memory(conn: Connection[Any], dsn: str) -> None:

@@ -30,7 +30,7 @@ _RECORD_CHARACTERS = 2 * 2**20
 _NOT_STORED = {
     "differs": "another one stands in its place, and is kept",
     "refused": "only an administrator sets retention rules and policies for secrets",
-    "missing": "its memory is not among the lines",
+    "missing": "its memory was not imported",
 }
 _OF_LINKS = ("superseded_at", "updated_at", "deleted_at")
 
@@ -77,6 +77,8 @@ class Restorer:
     _records: IO[bytes] | None = None
     _batch: list[_Line] = field(default_factory=list)
     _links: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
+    # Ids of memories that were here before, with another text: what the lines tell of theirs is not theirs.
+    _others: set[int] = field(default_factory=set)
     _theirs: array[int] = field(default_factory=lambda: array("q"))
     _ours: array[int] = field(default_factory=lambda: array("q"))
 
@@ -158,11 +160,12 @@ class Restorer:
         """Return a record with the ids of this database; 0 is an id of no memory."""
         for key in ("memory", "note"):
             if isinstance(record.get(key), int):
-                record[key] = self._ours_of(record[key]) or 0
+                ours = self._ours_of(record[key])
+                record[key] = 0 if ours is None or ours in self._others else ours
         for key in ("useful", "useless", "exclude"):
             if isinstance(record.get(key), list):
                 ids = (self._ours_of(id) for id in record[key] if isinstance(id, int))
-                record[key] = [id for id in ids if id is not None]
+                record[key] = [id for id in ids if id is not None and id not in self._others]
         for key in ("before", "after"):
             values = record.get(key)
             if isinstance(values, dict) and isinstance(values.get("superseded_by"), int):
@@ -198,7 +201,9 @@ class Restorer:
             self.namespaces[line.namespace] = None
             self._theirs.append(line.id)
             self._ours.append(row["id"])
-            if line.link is not None and row["outcome"] != "differs":
+            if row["outcome"] == "differs":
+                self._others.add(row["id"])
+            elif line.link is not None:
                 self._links.append((line.number, {"id": row["id"], **line.link}))
 
     def _refuse(self, line: _Line, refusal: PgrecallError) -> None:

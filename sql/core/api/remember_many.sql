@@ -8,7 +8,7 @@
 --                   'error'  an error if the text differs or that memory is forgotten, or if only the new one is
 --                            sensitive; else its id
 --                   'keep'   its id, nothing changes
---                   'update' updates the given fields and restores a forgotten memory
+--                   'update' updates the given fields and restores a forgotten memory, and with another text a superseded one
 --
 -- The call is atomic: it stores all memories or none.
 --

@@ -40,9 +40,13 @@ BEGIN
         RAISE EXCEPTION 'memory % cannot supersede itself', supersede.id
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Name another memory, or pass the new content.';
     END IF;
+    -- A successor that is itself superseded could close a circle with other calls, of other memories: one such call at a time.
+    PERFORM _pgrecall.serialize_imports(ARRAY[m.namespace_id])
+    FROM pgrecall.memories m WHERE m.id = successor AND m.id = ANY (seen) AND m.superseded_by IS NOT NULL;
     -- Lock both rows in id order, so that two crossing calls do not deadlock.
     PERFORM FROM pgrecall.memories m WHERE m.id = ANY (seen) ORDER BY m.id FOR NO KEY UPDATE;
-    SELECT m.* INTO old FROM pgrecall.memories m WHERE m.id = supersede.id AND m.id = ANY (seen) AND m.deleted_at IS NULL;
+    SELECT m.* INTO old FROM pgrecall.memories m WHERE m.id = supersede.id AND m.id = ANY (seen) AND m.deleted_at IS NULL
+        AND (m.expires_at IS NULL OR m.expires_at > now());
     IF old.id IS NULL OR NOT _pgrecall.may_write(old.namespace_id) THEN
         PERFORM _pgrecall.raise_unknown_memory(supersede.id);
     ELSIF old.superseded_by = supersede.successor THEN

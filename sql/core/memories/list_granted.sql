@@ -25,6 +25,8 @@ BEGIN
     IF NOT _pgrecall.sees_namespace(pgrecall.session_role(), namespace_id, is_writing) THEN
         RETURN;
     END IF;
+    -- What was superseded or over when it was forgotten is forgotten, too.
+    filter.include_superseded := filter.include_superseded OR COALESCE(forgotten, false);
     IF filter.sessions IS NOT NULL AND forgotten IS FALSE THEN
         SELECT count(*) <= short_session INTO is_short
         FROM (

@@ -5,11 +5,11 @@
 -- Errors  42501
 CREATE OR REPLACE FUNCTION _pgrecall.refuse_role(name text)
 RETURNS regrole
-LANGUAGE plpgsql VOLATILE PARALLEL SAFE
+LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path FROM CURRENT
 AS $function$
 BEGIN
     RAISE EXCEPTION 'role "%", which this session has set, is now another role or is no longer granted to "%"', name, session_user
-        USING ERRCODE = 'insufficient_privilege', HINT = 'RESET ROLE, then SET ROLE to the role''s present name.';
+        USING ERRCODE = 'insufficient_privilege', HINT = 'RESET ROLE, and name the role as it is called now.';
 END
 $function$;

@@ -47,7 +47,13 @@ BEGIN
         new.origin := least(old.origin, _pgrecall.default_origin());
     END IF;
     IF revive AND NOT fields ? 'expires_at' AND old.expires_at <= now() THEN
-        new.expires_at := NULL;  -- otherwise it would stay hidden
+        -- What a retention rule forgot gets its own expiry back. One that has passed would keep it hidden.
+        SELECT (c.before ->> 'expires_at')::timestamptz INTO new.expires_at
+        FROM pgrecall.memory_changes c
+        WHERE c.memory_id = seen AND c.action IN ('forget', 'expire')
+        ORDER BY c.changed_at DESC, c.id DESC
+        LIMIT 1;
+        new.expires_at := CASE WHEN new.expires_at > now() THEN new.expires_at END;
     END IF;
     IF new.valid_to < new.valid_from THEN
         RAISE EXCEPTION 'memory %: valid_to would be before valid_from', change_memory.id

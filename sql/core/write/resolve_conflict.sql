@@ -1,5 +1,7 @@
 -- Resolves a conflict with an existing external_id: error, keep or update. Returns the id of the existing memory.
 --
+-- update brings a forgotten memory back, and one that is superseded if its text changes.
+--
 -- Errors  23505 on_conflict is 'error', and the text differs, the stored memory is forgotten, or only the new one is
 -- sensitive
 CREATE OR REPLACE FUNCTION _pgrecall.resolve_conflict(
@@ -19,6 +21,11 @@ BEGIN
         PERFORM _pgrecall.change_memory(stored.id, jsonb_strip_nulls(fields - 'metadata') || jsonb_build_object(
             'metadata', COALESCE(NULLIF(fields -> 'metadata', 'null'), stored.metadata)
         ), true);
+        -- The memory was superseded for what it said before.
+        UPDATE pgrecall.memories m
+        SET superseded_by = NULL, superseded_at = NULL, updated_at = now(),
+            valid_to = CASE WHEN m.valid_to > now() OR fields ->> 'valid_to' IS NOT NULL THEN m.valid_to END
+        WHERE m.id = stored.id AND m.superseded_by IS NOT NULL AND m.content <> stored.content;
     ELSIF on_conflict = 'error' AND stored.deleted_at IS NOT NULL THEN
         RAISE EXCEPTION '%: external_id belongs to a forgotten memory, %', subject, stored.id
             USING ERRCODE = 'unique_violation',

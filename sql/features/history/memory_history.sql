@@ -52,7 +52,9 @@ BEGIN
             FROM line l
             JOIN pgrecall.memories m ON m.id = l.id
             UNION ALL
-            SELECT c.memory_id, c.id, c.bytes, c.action, c.changed_at, c.role,
+            -- In the order of time: an import brings old changes after newer ones.
+            SELECT c.memory_id, row_number() OVER (PARTITION BY c.memory_id ORDER BY c.changed_at, c.id), c.bytes, c.action, c.changed_at,
+                   c.role,
                    -- Both are written in one transaction.
                    (SELECT max(d.id) FROM pgrecall.curations d
                     WHERE c.action = 'supersede' AND d.decided_at = c.changed_at

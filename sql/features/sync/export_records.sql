@@ -1,6 +1,6 @@
 -- Exports what a namespace owns besides its memories, as lines of JSON for pgrecall.import_records(), ordered as they are
--- imported: policies for secrets, retention rules, pages, learned settings, history, evidence of notes, feedback and judged queries. The first line
--- names the tables that are in no export.
+-- imported: policies for secrets, retention rules, pages, learned settings, history, evidence of notes, feedback and judged
+-- queries. The first line names the tables that are in no export.
 --
 -- The first line says which tables are in no export. Names of roles are as they were, without the mark of an import.
 --

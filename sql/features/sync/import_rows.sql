@@ -30,6 +30,7 @@ DECLARE
     -- One element per row: the options of remember(), its memory, the outcome.
     given jsonb[];
     ids bigint[];
+    updated_before timestamptz[];
     changed bigint[];
     made pgrecall.naming[];
     outcomes text[];
@@ -115,6 +116,12 @@ BEGIN
         END IF;
         ids[places[item.turn]] := item.id;
     END LOOP;
+    updated_before := ARRAY(
+        SELECT m.updated_at
+        FROM unnest(ids) WITH ORDINALITY i (id, place)
+        LEFT JOIN pgrecall.memories m ON m.id = i.id
+        ORDER BY i.place
+    );
     FOR item IN
         SELECT m.id, m.is_sensitive, g.fields
         FROM unnest(given) WITH ORDINALITY g (fields, place)
@@ -126,7 +133,9 @@ BEGIN
             "title": "", "category": "", "tags": [], "expanded_keywords": [], "importance": 0.5, "source": "", "session": "",
             "speaker": "", "position": null, "occurred_at": null, "valid_from": null, "valid_to": null,
             "expires_at": null
-        }' || jsonb_strip_nulls(item.fields - '{namespace,external_id,metadata}'::text[]) || jsonb_build_object(
+        }' || jsonb_build_object(
+            'language', (SELECT n.language FROM pgrecall.namespaces n WHERE n.name = COALESCE(item.fields ->> 'namespace', home))
+        ) || jsonb_strip_nulls(item.fields - '{namespace,external_id,metadata}'::text[]) || jsonb_build_object(
             'metadata', item.fields -> 'metadata',
             'is_sensitive', item.is_sensitive OR COALESCE((item.fields ->> 'is_sensitive')::boolean, false)
         ), true);
@@ -142,7 +151,9 @@ BEGIN
     ) e
     WHERE e.ids IS NOT NULL;
     UPDATE pgrecall.memories m
-    SET updated_at = COALESCE((r.value ->> 'updated_at')::timestamptz, m.updated_at),
+    -- By a time that it had before, offline copies would not see that it has changed.
+    SET updated_at = CASE WHEN (r.value ->> 'updated_at')::timestamptz > updated_before[r.place]
+                         THEN (r.value ->> 'updated_at')::timestamptz ELSE m.updated_at END,
         deleted_at = (r.value ->> 'deleted_at')::timestamptz
     FROM jsonb_array_elements(rows) WITH ORDINALITY r (value, place)
     WHERE m.id = ids[r.place] AND outcomes[r.place] = 'updated'

@@ -35,7 +35,9 @@ BEGIN ATOMIC
         WHERE line ->> 'kind' = 'change' AND c.memory_id = (line ->> 'memory')::bigint
           AND c.changed_at = (line ->> 'changed_at')::timestamptz AND c.action = line ->> 'action'
           AND _pgrecall.original_role(c.role) = line ->> 'role'
-          AND c.before = line -> 'before' AND c.after = line -> 'after'
+          AND (c.before = line -> 'before' AND c.after = line -> 'after'
+               -- trim_history() keeps no long values of old changes.
+               OR c.before = _pgrecall.without_texts(line -> 'before') AND c.after = _pgrecall.without_texts(line -> 'after'))
         UNION ALL
         SELECT v.is_stated = (line ->> 'is_stated')::boolean
         FROM pgrecall.note_evidence v

@@ -106,7 +106,8 @@ BEGIN
     ELSIF write ->> 'kind' = 'supersede' AND fields ->> 'successor' IS NOT NULL THEN
         id := public.supersede(
             sync_push.id, successor => (fields ->> 'successor')::bigint, occurred_at => (fields ->> 'occurred_at')::timestamptz,
-            metadata => NULLIF(fields -> 'metadata', 'null'), importance => (fields ->> 'importance')::double precision
+            metadata => NULLIF(fields -> 'metadata', 'null'), importance => (fields ->> 'importance')::double precision,
+            origin => fields ->> 'origin'
         );
     ELSIF write ->> 'kind' = 'supersede' THEN
         SELECT m.id INTO id FROM pgrecall.memories m WHERE m.namespace_id = home AND m.external_id = key;

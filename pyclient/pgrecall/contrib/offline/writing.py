@@ -126,7 +126,9 @@ def supersede(connection: sqlite3.Connection, arguments: Mapping[str, Any]) -> i
         inherited[ORIGIN] = _lesser_origin(connection, id)
         fields = {"created_at": now, **fields}
         successor = made = _new(connection, {**inherited, **fields, "external_id": key}, now)
-    elif changed := {name: value for name, value in fields.items() if name in ("metadata", "importance")}:
+    elif changed := {
+        name: value for name, value in fields.items() if name in ("metadata", "importance", ORIGIN)
+    }:
         _change(connection, successor, changed)
     ended = fields.get("occurred_at", now)
     connection.execute(

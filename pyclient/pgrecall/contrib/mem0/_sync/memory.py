@@ -177,11 +177,15 @@ class Memory:
             ValueError: Filters without an id, or with an operator that has no equivalent; or a wrong `top_k`.
         """
         mapping.check_limits(top_k)
-        found = self._client.list(
-            k=min(top_k, _PAGE),
-            namespace=self._namespace,
-            filter=Filter(metadata_where=mapping.scope(filters, ids), include_superseded=show_expired),
-        )
+        wanted = Filter(metadata_where=mapping.scope(filters, ids), include_superseded=show_expired)
+        found: list[StoredMemory] = []
+        while len(found) < top_k:
+            size = min(top_k - len(found), _PAGE)
+            after = found[-1].id if found else None
+            page = self._client.list(k=size, after=after, namespace=self._namespace, filter=wanted)
+            found += page
+            if len(page) < size:
+                break
         return {"results": list(map(mapping.item, found))}
 
     def search(
