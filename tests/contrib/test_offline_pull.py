@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
-from psycopg.types.json import Jsonb
 
 from pgrecall._async.client import AsyncClient
 from pgrecall.contrib.offline import AsyncOfflineClient, OfflineClient
@@ -29,20 +28,6 @@ def copy(dsn: str, tmp_path: Path) -> Iterator[OfflineClient]:
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "copy.db"
-
-
-def test_a_row_that_changed_at_its_source_without_a_new_time(
-    conn: Connection[Any], copy: OfflineClient, path: Path
-) -> None:
-    for fingerprint, tags in (("f", ["a"]), ("g", ["b"])):
-        row = {
-            "memory": {"external_id": "x:1", "content": "tea", "tags": tags},
-            "import": {"kind": "x", "id": "x:1", "fingerprint": fingerprint},
-            "updated_at": "2026-01-01T00:00:00Z",
-        }
-        rows(conn, "pgrecall.import_rows", Jsonb([row]))
-        copy.pull()
-        assert in_copy(path) == on_server(conn)
 
 
 def test_pull_brings_what_has_changed_and_takes_away_what_is_gone(

@@ -30,7 +30,6 @@ DECLARE
     -- One element per row: the options of remember(), its memory, the outcome.
     given jsonb[];
     ids bigint[];
-    updated_before timestamptz[];
     changed bigint[];
     made pgrecall.naming[];
     outcomes text[];
@@ -116,12 +115,6 @@ BEGIN
         END IF;
         ids[places[item.turn]] := item.id;
     END LOOP;
-    updated_before := ARRAY(
-        SELECT m.updated_at
-        FROM unnest(ids) WITH ORDINALITY i (id, place)
-        LEFT JOIN pgrecall.memories m ON m.id = i.id
-        ORDER BY i.place
-    );
     FOR item IN
         SELECT m.id, m.is_sensitive, g.fields
         FROM unnest(given) WITH ORDINALITY g (fields, place)
@@ -151,9 +144,7 @@ BEGIN
     ) e
     WHERE e.ids IS NOT NULL;
     UPDATE pgrecall.memories m
-    -- By a time that it had before, offline copies would not see that it has changed.
-    SET updated_at = CASE WHEN (r.value ->> 'updated_at')::timestamptz > updated_before[r.place]
-                         THEN (r.value ->> 'updated_at')::timestamptz ELSE m.updated_at END,
+    SET updated_at = COALESCE((r.value ->> 'updated_at')::timestamptz, m.updated_at),
         deleted_at = (r.value ->> 'deleted_at')::timestamptz
     FROM jsonb_array_elements(rows) WITH ORDINALITY r (value, place)
     WHERE m.id = ids[r.place] AND outcomes[r.place] = 'updated'
