@@ -152,7 +152,7 @@ def test_scrub_by_another_than_the_owner_says_that_nothing_was_rewritten(
     monkeypatch.setenv("PGRECALL_DSN", make_conninfo(dsn, options="-c role=pgrecall_admin"))
     code, out, err = cli("scrub", "--yes")
     assert (code, out) == (1, "")
-    assert "not rewritten: permission denied to vacuum" in err
+    assert "tables not rewritten: " in err
     assert "as the owner of the tables" in err
 
 
