@@ -110,6 +110,7 @@ def test_a_deleted_item_can_come_back(store: PgrecallStore, client: Client) -> N
 @pytest.mark.slow
 def test_reading_prolongs_a_life_seldom(client: Client) -> None:
     store = PgrecallStore(client, ttl={"default_ttl": 0.1, "refresh_on_read": True})
+    store.search(USER, query="short")  # loads the model, which may take longer than a memory lives here
     store.put(USER, "k", {"text": "short"})
     store.put(USER, "forever", {"text": "long"}, ttl=None)
     for _ in range(60):
