@@ -285,6 +285,22 @@ def test_the_hints_about_tools(run: Callable[..., None]) -> None:
     run(work)
 
 
+def test_an_update_that_changes_no_text_leaves_the_origin(
+    run: Callable[..., None], conn: psycopg.Connection[Any]
+) -> None:
+    number = remember(conn, "quokka", title="Home", origin="user")
+
+    async def work(agent: Agent) -> None:
+        same = await agent.call("memory_update", id=number, content="quokka", title="Home")
+        assert (same["changed"], stored(conn, number)["origin"]) == (False, "user")
+        assert (await agent.call("memory_update", id=number, tags=["t"]))["changed"] is True
+        assert stored(conn, number)["origin"] == "user"
+        assert (await agent.call("memory_update", id=number, title=""))["changed"] is True
+        assert stored(conn, number)["origin"] == "agent"
+
+    run(work)
+
+
 def test_a_server_keeps_to_its_namespace(run: Callable[..., None], conn: psycopg.Connection[Any]) -> None:
     mine = remember(conn, "quokka of mine", namespace="mine", create_namespace=True)
     other = remember(conn, "quokka of another", namespace="other", create_namespace=True)

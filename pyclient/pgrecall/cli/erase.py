@@ -137,10 +137,10 @@ def scrub(
             f"{counted(len(skipped), 'table')} not rewritten: {skipped[0]}",
             hint="Run `pgrecall scrub` as the owner of the tables, or as a superuser.",
         )
-    if any(kept):
+    if remaining := sum(kept):
         raise PgrecallError(
-            f"{counted(sum(kept), 'deleted row')} may still be read by an older transaction and "
-            f"{'remains' if sum(kept) == 1 else 'remain'} in the files",
+            f"{counted(remaining, 'deleted row')} may still be read by an older transaction and "
+            f"{'remains' if remaining == 1 else 'remain'} in the files",
             sqlstate="55006",
             hint="Run `pgrecall scrub` again when the transaction has ended. pg_stat_activity "
             "(backend_xmin), pg_prepared_xacts and pg_replication_slots (xmin) show the oldest.",

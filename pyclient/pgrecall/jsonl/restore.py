@@ -160,17 +160,21 @@ class Restorer:
         """Return a record with the ids of this database; 0 is an id of no memory."""
         for key in ("memory", "note"):
             if isinstance(record.get(key), int):
-                ours = self._ours_of(record[key])
-                record[key] = 0 if ours is None or ours in self._others else ours
+                record[key] = self._told_of(record[key]) or 0
         for key in ("useful", "useless", "exclude"):
             if isinstance(record.get(key), list):
-                ids = (self._ours_of(id) for id in record[key] if isinstance(id, int))
-                record[key] = [id for id in ids if id is not None and id not in self._others]
+                ids = (self._told_of(id) for id in record[key] if isinstance(id, int))
+                record[key] = [id for id in ids if id is not None]
         for key in ("before", "after"):
             values = record.get(key)
             if isinstance(values, dict) and isinstance(values.get("superseded_by"), int):
                 values["superseded_by"] = self._ours_of(values["superseded_by"])
         return record
+
+    def _told_of(self, theirs: int) -> int | None:
+        """Return our id of a memory that the lines tell something of."""
+        ours = self._ours_of(theirs)
+        return None if ours in self._others else ours
 
     def _ours_of(self, theirs: int) -> int | None:
         place = bisect_left(self._theirs, theirs)

@@ -64,11 +64,6 @@ BEGIN
         built := jsonb_populate_record(built, COALESCE(given, '{}'));
     END IF;
 
-    IF deleting = 'erase_many' AND (built.as_of IS NOT NULL OR NOT built.include_superseded OR NOT built.include_sensitive) THEN
-        RAISE EXCEPTION 'erase_many takes no as_of, include_superseded or include_sensitive: it erases memories in every state'
-            USING ERRCODE = 'invalid_parameter_value', HINT = 'Leave it out, or pass the ids of some memories to erase().';
-    END IF;
-
     -- Few filters have an empty value, and to look for one in the text takes a tenth of the time.
     IF built::text ~ '\{\}|\[\]|""' THEN
         SELECT jsonb_object_agg(e.key, NULL), array_agg(e.key) INTO emptied, unmet

@@ -6,7 +6,7 @@
 --
 -- namespace, namespaces  as for recall()
 -- categories … as_of, filter  filters, as for recall()
--- forgotten          list forgotten memories instead, for restore()
+-- forgotten          list forgotten memories instead, for restore(), whether they were superseded or over before or not
 -- oldest_first       the other order
 -- after_id           the last memory of the page before; NULL: the first page
 -- max_results        1 to 1000

@@ -7,7 +7,7 @@
 -- namespace, filters  as for list_memories(); at least one filter, and none that every memory passes, such as '{}'
 -- dry_run  roll back: the receipts show what would be deleted, have no number and are not kept
 --
--- Errors  22023 no filter is given, or an empty one;  42704 no such namespace;  42501 read-only for this role;  55000
+-- Errors  22023 no filter is given, an empty one, or one of states;  42704 no such namespace;  42501 read-only for this role;  55000
 --         not under read committed;
 --         55P03 locked for too long
 CREATE OR REPLACE FUNCTION public.erase_many(
@@ -41,6 +41,11 @@ DECLARE
     );
     home CONSTANT integer := _pgrecall.writable_namespace(erase_many.namespace);
 BEGIN
+    -- The filter may say so, though no argument does. What stays would be taken for erased.
+    IF asked.as_of IS NOT NULL OR NOT asked.include_superseded OR NOT asked.include_sensitive THEN
+        RAISE EXCEPTION 'erase_many takes no as_of, include_superseded or include_sensitive: it erases memories in every state'
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Leave it out, or pass the ids of some memories to erase().';
+    END IF;
     asked.referring := _pgrecall.referring_memories(home, asked.timeframe);
     RETURN QUERY
     SELECT e.id, e.namespace_id, e.memory_id, e.role, e.erased_at, e.counts

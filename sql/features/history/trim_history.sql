@@ -2,7 +2,7 @@
 --
 -- Older changes keep the names of the fields, and short values. An import brings old changes after newer ones. It runs as
 -- pgrecall_engine: nobody else may change a history.
--- Only a trigger calls it, for the memory that it has just noted a change of.
+-- A trigger and an import call it, for the memory that they have just noted a change of.
 CREATE OR REPLACE FUNCTION _pgrecall.trim_history(memory_id bigint)
 RETURNS void
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER

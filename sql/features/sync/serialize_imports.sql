@@ -1,4 +1,5 @@
--- Serializes imports into the same namespaces: waits until earlier transactions have ended.
+-- Serializes imports into the same namespaces, and supersede() by memories that are themselves superseded: waits until earlier
+-- transactions have ended.
 --
 -- Locks a row of pgrecall.locks, which only pgrecall's functions can lock.
 CREATE OR REPLACE FUNCTION _pgrecall.serialize_imports(namespace_ids integer[])

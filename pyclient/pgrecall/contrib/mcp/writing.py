@@ -75,18 +75,20 @@ class WritingTools(Toolset):
             )
         return answer(Stored(id=number, stored=True), f"Stored as memory {number}.")
 
-    async def _is_other(self, number: int, content: str) -> bool:
-        """Tell whether a memory has another text."""
-        return any(memory.content != content for memory in await self._client.get_many([number]))
+    async def _is_other(self, number: int, content: str, title: str | None = None) -> bool:
+        """Tell whether a memory has another text than a given one; no content, or no title, is none given."""
+        return any(
+            content not in ("", memory.content) or title not in (None, memory.title or "")
+            for memory in await self._client.get_many([number])
+        )
 
-    async def _own_origin(self, number: int, content: str, title: str | None = None) -> "Origin | None":
+    async def _own_origin(self, number: int) -> "Origin | None":
         """Return the origin of a text that the agent puts in place of a memory's: it is never the user's.
 
         None leaves it to the database, which raises none.
         """
         [memory] = await self._client.get_many([number], include_forgotten=True)
-        is_same = (content or memory.content, title or memory.title) == (memory.content, memory.title)
-        return "agent" if memory.origin == "user" and not is_same else None
+        return "agent" if memory.origin == "user" else None
 
     async def memory_update(
         self,
@@ -121,8 +123,8 @@ class WritingTools(Toolset):
                 "no field was given to change", hint="Give content, title, tags or another field."
             )
         await self._check(id)
-        if content or title is not None:
-            changes["origin"] = await self._own_origin(id, content, title)
+        if await self._is_other(id, content, title):
+            changes["origin"] = await self._own_origin(id)
         changed = await self._client.update(id, content=content or None, **changes)
         outcome = "was changed" if changed else "was so already"
         return answer(Changed(id=id, changed=changed), f"Memory {id} {outcome}.")
@@ -149,7 +151,7 @@ class WritingTools(Toolset):
             successor=successor,
             occurred_at=occurred_at,
             importance=importance,
-            origin=await self._own_origin(id, content) if content else None,
+            origin=await self._own_origin(id) if content else None,
         )
         return answer(
             Superseded(id=id, superseded_by=number), f"Memory {id} is superseded by memory {number}."

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from langgraph.store.base import GetOp, ListNamespacesOp, PutOp, SearchOp, validate_op_namespace
 
+from pgrecall._async.listing import list_newest
 from pgrecall.contrib.langgraph import mapping
 from pgrecall.errors import NotFound, TooLarge
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from langgraph.store.base import Op, Result, SearchItem
 
     from pgrecall._async.client import AsyncClient
-    from pgrecall.filters import Filter
     from pgrecall.models import RecalledMemory, StoredMemory
 
 _PAGE = 1000
@@ -76,28 +76,12 @@ class AsyncItems:
             )
             found = recalled.memories
         else:
-            found = await self._listed(
-                last, mapping.search_filter(op, [mapping.INDEXED, mapping.NOT_INDEXED])
-            )
+            wanted = mapping.search_filter(op, [mapping.INDEXED, mapping.NOT_INDEXED])
+            found = await list_newest(self._client, last, namespace=self._namespace, filter=wanted)
         page = found[op.offset : last]
         if op.refresh_ttl:
             await self._refresh(page)
         return list(map(mapping.search_item, page))
-
-    async def _listed(self, last: int, filter: Filter) -> list[StoredMemory]:
-        found: list[StoredMemory] = []
-        while len(found) < last:
-            wanted = min(last - len(found), _PAGE)
-            page = await self._client.list(
-                k=wanted,
-                after=found[-1].id if found else None,
-                namespace=self._namespace,
-                filter=filter,
-            )
-            found += page
-            if len(page) < wanted:
-                break
-        return found
 
     async def _refresh(self, memories: Sequence[StoredMemory | RecalledMemory]) -> None:
         now = mapping.now()

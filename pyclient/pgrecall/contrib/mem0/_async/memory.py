@@ -6,6 +6,7 @@ import contextlib
 from typing import TYPE_CHECKING, Any, Self
 
 from pgrecall._async.client import AsyncClient
+from pgrecall._async.listing import list_newest
 from pgrecall.contrib.mem0 import mapping
 from pgrecall.errors import UnknownNamespace
 from pgrecall.filters import Filter
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
     from pgrecall.models import StoredMemory
 
-_PAGE = 1000
 _UNSET: Any = object()
 
 
@@ -177,14 +177,7 @@ class AsyncMemory:
         """
         mapping.check_limits(top_k)
         wanted = Filter(metadata_where=mapping.scope(filters, ids), include_superseded=show_expired)
-        found: list[StoredMemory] = []
-        while len(found) < top_k:
-            size = min(top_k - len(found), _PAGE)
-            after = found[-1].id if found else None
-            page = await self._client.list(k=size, after=after, namespace=self._namespace, filter=wanted)
-            found += page
-            if len(page) < size:
-                break
+        found = await list_newest(self._client, top_k, namespace=self._namespace, filter=wanted)
         return {"results": list(map(mapping.item, found))}
 
     async def search(

@@ -7,6 +7,7 @@ import contextlib
 from typing import TYPE_CHECKING, Any, Self
 
 from pgrecall._sync.client import Client
+from pgrecall._sync.listing import list_newest
 from pgrecall.contrib.mem0 import mapping
 from pgrecall.errors import UnknownNamespace
 from pgrecall.filters import Filter
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
     from pgrecall.models import StoredMemory
 
-_PAGE = 1000
 _UNSET: Any = object()
 
 
@@ -178,14 +178,7 @@ class Memory:
         """
         mapping.check_limits(top_k)
         wanted = Filter(metadata_where=mapping.scope(filters, ids), include_superseded=show_expired)
-        found: list[StoredMemory] = []
-        while len(found) < top_k:
-            size = min(top_k - len(found), _PAGE)
-            after = found[-1].id if found else None
-            page = self._client.list(k=size, after=after, namespace=self._namespace, filter=wanted)
-            found += page
-            if len(page) < size:
-                break
+        found = list_newest(self._client, top_k, namespace=self._namespace, filter=wanted)
         return {"results": list(map(mapping.item, found))}
 
     def search(
