@@ -42,7 +42,8 @@ Part: TypeAlias = Literal["embedding", "extraction"]
 """The only job that a daemon runs."""
 
 LEASE_SECONDS: Final = 120.0
-"""Default length of a lease."""
+"""Default length of a lease. What takes longer is renewed."""
+_LONGEST_LEASE_SECONDS: Final = 86400.0
 
 SOCKET_MODE: Final = 0o660
 """Default mode of the socket: this user and its group may connect."""
@@ -72,7 +73,7 @@ class Daemon:
         concurrency: Embedding threads; None starts one per core.
         log: The log.
         metrics: The metrics.
-        lease_seconds: Length of a lease.
+        lease_seconds: How long a lease lasts, unless it is renewed.
         poll_seconds: Poll interval if no notification arrives. It grows to three times that while the queue
             is empty.
         heartbeat_seconds: Interval of the heartbeat.
@@ -82,7 +83,7 @@ class Daemon:
         socket_mode: The permissions of that socket.
 
     Raises:
-        InvalidInput: `concurrency` is less than 1, or `lease_seconds` are not more than 0.
+        InvalidInput: `concurrency` is less than 1, or `lease_seconds` are not in 0 to 86,400, a day.
     """
 
     def __init__(
@@ -105,9 +106,10 @@ class Daemon:
     ) -> None:
         if concurrency is not None and concurrency < 1:
             raise InvalidInput("concurrency must be at least 1", hint="Leave it out for one thread a core.")
-        if lease_seconds <= 0:
+        if not 0 < lease_seconds <= _LONGEST_LEASE_SECONDS:
             raise InvalidInput(
-                "a lease must last longer than 0 seconds", hint=f"{LEASE_SECONDS:.0f} will do."
+                f"a lease cannot last {lease_seconds:g} seconds",
+                hint=f"{LEASE_SECONDS:.0f} will do, as a daemon renews it; a day is the most.",
             )
         self._log = log
         self._drain = drain
@@ -138,6 +140,7 @@ class Daemon:
             log=log,
             is_held=lambda: self._generations is not None and self._generations.is_answering,
             is_fed=lambda: self._background is not None and self._background.is_noting,
+            outdated=self._due.set,
             background_texts=background_texts,
         )
         self._generations: Generations | None = None
@@ -233,6 +236,7 @@ class Daemon:
                     tasks.create_task(work)
                     for work in (
                         self._report(),
+                        self._queue.keep_leases(),
                         upkeep.run(),
                         listener.run(),
                         listener.poll_while_server_is_silent(),

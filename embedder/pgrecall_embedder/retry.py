@@ -123,13 +123,25 @@ class TransientFailure(Exception):  # noqa: N818 - an error only after the last 
         reason: What failed, in a few words.
         is_busy: The server asked the client to wait. This does not count as a failure.
         retry_after: Seconds that the server asked for, if any.
+        is_answer: The server took the request and failed on it, so the text may be to blame.
+        is_broken: It broke off in the middle, as a server does that a text crashes.
     """
 
-    def __init__(self, reason: str, *, is_busy: bool = False, retry_after: float | None = None) -> None:
+    def __init__(
+        self,
+        reason: str,
+        *,
+        is_busy: bool = False,
+        retry_after: float | None = None,
+        is_answer: bool = False,
+        is_broken: bool = False,
+    ) -> None:
         super().__init__(reason)
         self.reason = reason
         self.is_busy = is_busy
         self.retry_after = retry_after
+        self.is_answer = is_answer
+        self.is_broken = is_broken
 
 
 class RequestRetries:

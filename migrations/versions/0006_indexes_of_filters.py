@@ -11,9 +11,10 @@ depends_on = None
 
 LONGEST_INDEXED_VECTOR = 1300
 
-DIMENSION = """
-SELECT atttypmod FROM pg_catalog.pg_attribute
-WHERE attrelid = 'pgrecall.memories'::regclass AND attname = 'embedding'
+# Each generation of embeddings is a column of its own. A database that changed its model may have dropped the
+# first.
+COLUMNS = f"""
+SELECT column_name FROM pgrecall.generations WHERE dimension <= {LONGEST_INDEXED_VECTOR} ORDER BY id
 """
 
 # In the order of creation. Each replaces the index of the same name.
@@ -34,8 +35,8 @@ INDEXES = {
 }
 SCAN_INDEX = (
     "(namespace_id, COALESCE(occurred_at, created_at)) "
-    "INCLUDE (id, occurred_at, created_at, valid_to, expires_at, embedding) "
-    "WHERE deleted_at IS NULL AND superseded_by IS NULL AND embedding IS NOT NULL"
+    "INCLUDE (id, occurred_at, created_at, valid_to, expires_at, {column}) "
+    "WHERE deleted_at IS NULL AND superseded_by IS NULL AND {column} IS NOT NULL"
 )
 METHODS = {
     "memories_metadata_idx": "gin (metadata jsonb_path_ops)",
@@ -47,8 +48,8 @@ METHODS = {
 def upgrade() -> None:
     connection = op.get_bind()
     definitions = {name: f"btree {columns}" for name, columns in INDEXES.items()} | METHODS
-    if connection.exec_driver_sql(DIMENSION).scalar_one() <= LONGEST_INDEXED_VECTOR:
-        definitions["memories_embedding_scan_idx"] = f"btree {SCAN_INDEX}"
+    for column in connection.exec_driver_sql(COLUMNS).scalars().all():
+        definitions[f"memories_{column}_scan_idx"] = f"btree {SCAN_INDEX.format(column=column)}"
     with op.get_context().autocommit_block():
         connection = op.get_bind()
         for name, definition in definitions.items():
@@ -57,12 +58,13 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
+    columns = op.get_bind().exec_driver_sql(COLUMNS).scalars().all()
     names = ", ".join(
         f"pgrecall.{name}"
         for name in (
             *set(INDEXES) - {"memories_namespace_time_idx", "memories_session_idx"},
             *METHODS,
-            "memories_embedding_scan_idx",
+            *(f"memories_{column}_scan_idx" for column in columns),
         )
     )
     run_sql(op.get_bind(), f"DROP INDEX IF EXISTS {names}")

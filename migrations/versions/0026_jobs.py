@@ -10,7 +10,25 @@ branch_labels = None
 depends_on = None
 
 # Whoever writes to a queue has ended, or waits until this is done. In the order of all code: memories first.
-LOCK = "LOCK TABLE pgrecall.memories IN SHARE ROW EXCLUSIVE MODE; LOCK TABLE {}"
+# All at once or none, and again and again: whoever waited for a dump to end would keep all writers waiting.
+LOCK = """
+DO $lock$
+BEGIN
+    PERFORM set_config('lock_timeout', '200ms', true);
+    LOOP
+        BEGIN
+            LOCK TABLE pgrecall.memories IN SHARE ROW EXCLUSIVE MODE;
+            LOCK TABLE {};
+            EXIT;
+        EXCEPTION
+            WHEN lock_not_available THEN
+                PERFORM pg_sleep(1);
+        END;
+    END LOOP;
+END
+$lock$;
+SET LOCAL lock_timeout = 0;
+"""
 FORMER = "pgrecall.embedding_jobs, pgrecall.embedding_failures, pgrecall.extractions, pgrecall.curation_jobs"
 # The functions that read what goes; the bundle makes them again.
 READERS = """

@@ -75,7 +75,8 @@ DECLARE
 BEGIN
     PERFORM set_config('search_path', 'pg_catalog, pg_temp', true);
     FOR statement IN
-        SELECT format('GRANT %s ON _pgrecall.%I TO %s', x.privilege_type, c.relname, x.grantee::regrole)
+        SELECT format('GRANT %s ON _pgrecall.%I TO %s', x.privilege_type, c.relname,
+                      CASE WHEN x.grantee = 0 THEN 'PUBLIC' ELSE x.grantee::regrole::text END)
         FROM pg_class c CROSS JOIN LATERAL aclexplode(c.relacl) x
         WHERE c.oid IN ('pgrecall.concept_aliases'::regclass, 'pgrecall.mentions'::regclass)
           AND x.grantee <> c.relowner

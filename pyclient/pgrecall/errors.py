@@ -33,6 +33,7 @@ __all__ = [
     "UnknownLanguage",
     "UnknownNamespace",
     "error_from",
+    "is_refusal",
 ]
 
 
@@ -253,6 +254,13 @@ def error_from(error: psycopg.Error) -> PgrecallError:
     if isinstance(error, DataError):
         return InvalidInput("a value cannot be sent to the server")
     return PgrecallError(text if text else None)
+
+
+def is_refusal(error: PgrecallError) -> bool:
+    """Whether a connection failed although the server runs: it takes no more of them, or not this role."""
+    return isinstance(error, ConnectionFailed) and error.hint in {
+        _REFUSED, _NO_DATABASE, _NO_PASSWORD, _WRONG_PASSWORD
+    }  # fmt: skip
 
 
 def _hint_of_refusal(error: psycopg.Error) -> str | None:

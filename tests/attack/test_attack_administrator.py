@@ -104,6 +104,7 @@ def test_an_administrator_administers(conn: Connection[Any]) -> None:
             "SELECT pgrecall.create_namespace('acme')",
             "SELECT pgrecall.grant_namespace('pgrecall_reader', 'acme', 'read')",
             "SELECT pgrecall.revoke_namespace('pgrecall_reader', 'acme')",
+            "SELECT pgrecall.revoke_lost_grants()",
             "SELECT pgrecall.rename_namespace('acme', 'emca')",
             "SELECT pgrecall.set_retention('emca', '1 year')",
             "SELECT pgrecall.set_secrets('emca', 'allow')",
@@ -122,6 +123,7 @@ def test_an_administrator_administers(conn: Connection[Any]) -> None:
 @pytest.mark.parametrize("tenant", ["pgrecall_reader", "pgrecall_writer", "pgrecall_embedder"])
 def test_only_an_administrator_calls_its_functions(conn: Connection[Any], tenant: str) -> None:
     for call in (
+        "pgrecall.revoke_lost_grants()",
         "pgrecall.set_setting('rrf_k', '1')",
         "pgrecall.grant_namespace('pgrecall_reader', 'default')",
         "pgrecall.switch_generation(1)",

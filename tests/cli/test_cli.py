@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from psycopg.conninfo import make_conninfo
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from typer.main import get_command
 
 from pgrecall import __version__
@@ -315,6 +315,25 @@ def test_migrate_and_check(cli: Callable[..., Outcome], new_database: Callable[.
     assert outcome.out.startswith("current: ")
     _assert_error(cli("migrate", "--dim", "9", "--dsn", fresh))
     assert json.loads(cli("status", "--json", "--dsn", fresh).out)["dimension"] == 8
+
+
+def test_a_downgrade_asks_first(
+    cli: Callable[..., Outcome], new_database: Callable[..., str], template: str
+) -> None:
+    assert template
+    dsn = new_database()
+    assert cli("migrate", "--revision", "0001", "--dsn", dsn).code == 0  # it is empty
+    assert cli("migrate", "--dsn", dsn).code == 0
+    cli("remember", "Priya drinks tea", "--dsn", dsn)
+    name = str(conninfo_to_dict(dsn)["dbname"])
+    for revision in ("base", "0030"):
+        refused = cli("migrate", "--revision", revision, "--dsn", dsn)
+        assert refused.code == 1
+        assert name in refused.err
+        assert "--yes" in refused.err
+    assert "Priya drinks tea" in cli("recall", "tea", "--dsn", dsn).out
+    assert cli("migrate", "--revision", "base", "--yes", "--dsn", dsn).code == 0
+    assert cli("migrate", "--revision", "base", "--dsn", dsn).code == 0  # nothing is left to lose
 
 
 def test_status(cli: Callable[..., Outcome]) -> None:

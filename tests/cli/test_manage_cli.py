@@ -110,7 +110,19 @@ def test_secrets_of_a_namespace(cli: Cli) -> None:
     assert "tiger" not in refused.err
     assert '"policy": "refuse"' in cli("namespace", "secrets", "--json").out
     assert cli("namespace", "secrets", "--policy", "allow").code == 2
-    assert cli("namespace", "secrets", "default").code == 0
+    # To look at one changes nothing, and what is left out stays as it is.
+    cli("namespace", "create", "other")
+    assert (
+        cli("namespace", "secrets", "default").out
+        == "default: refuse, in messages allow; found: 1 password\n"
+    )
+    assert cli("namespace", "secrets", "nowhere").code == 1
+    assert cli("namespace", "secrets", "default", "--policy", "redact").code == 0
+    assert (
+        cli("namespace", "secrets", "default").out
+        == "default: redact, in messages allow; found: 1 password\n"
+    )
+    cli("namespace", "secrets", "default", "--policy", "default", "--in-messages", "default")
     assert "default: sensitive, in messages redact" in cli("namespace", "secrets").out
 
 

@@ -190,6 +190,28 @@ def test_calls_that_wait_ask_the_server_once(dsn: str, conn: psycopg.Connection[
     assert sessions() - before < 10
 
 
+def test_a_role_that_has_no_connection_left_waits_for_its_pool(
+    dsn: str, conn: psycopg.Connection[Any]
+) -> None:
+    """The server refuses one more, and serves those that there are."""
+
+    async def scenario() -> int:
+        async with AsyncClient(make_conninfo(dsn, user="crowded"), pool_max=2, pool_timeout=60) as client:
+            await client.open()
+            async with client._database.connection(), client._database.connection():
+                conn.execute("ALTER ROLE crowded CONNECTION LIMIT 2")
+                waiting = asyncio.create_task(client.count())
+                await asyncio.sleep(3)
+                assert not waiting.done()
+            return await waiting
+
+    conn.execute("CREATE ROLE crowded LOGIN IN ROLE pgrecall_everywhere, pgrecall_reader")
+    try:
+        assert asyncio.run(scenario()) == 0
+    finally:
+        conn.execute("DROP ROLE crowded")
+
+
 def test_a_closed_client_says_so(dsn: str) -> None:
     client = Client(dsn)
     client.close()

@@ -323,7 +323,7 @@ def test_a_tenant_cannot_forge_history_or_set_rules(source: Client, conn: psycop
     }
     policy = {"pgrecall": 1, "kind": "namespace", "namespace": "home", "language": "english"}
     with Client(make_conninfo(source.open().dsn, options="-c role=pgrecall_writer")) as writer:
-        conn.execute("SELECT pgrecall.set_secrets('home')")
+        conn.execute("SELECT pgrecall.set_secrets('home', 'default', 'default')")
         [refused] = writer.transfer.import_records([json.dumps(policy | {"secrets": "allow"})])
         assert refused["outcome"] == "refused"
         [present] = writer.transfer.import_records([json.dumps(policy)])

@@ -368,6 +368,9 @@ def test_a_server_of_several_namespaces(run: Callable[..., None], conn: psycopg.
         assert stored(conn, number)["namespace"] == "ours"
         assert (await agent.call("memory_update", id=ours, title="Ours"))["changed"] is True
         assert f"there is no memory {other}" in await agent.refused("memory_update", id=other, title="x")
+        for number in (mine, ours):
+            judged = await agent.call("memory_feedback", query="quokka", id=number, useful=True)
+            assert judged == {"id": number, "useful": True}
         text = await _read(agent, "pgrecall://briefing/quokka")
         assert "of mine" in text
         assert "of ours" in text

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
+from psycopg.conninfo import make_conninfo
 
 from pgrecall.contrib.mem0 import AsyncMemory, Memory
 
@@ -92,6 +93,32 @@ def test_what_is_empty_can_be_reset(memory: Memory) -> None:
     memory.add("I like tea", user_id="priya")
     memory.reset()
     assert memory.get_all(filters=PRIYA) == {"results": []}
+
+
+def test_a_reset_leaves_what_was_set_for_the_namespace(memory: Memory, conn: psycopg.Connection[Any]) -> None:
+    conn.execute("SELECT pgrecall.create_namespace('mem0', 'german')")
+    conn.execute("SELECT pgrecall.set_secrets('mem0', 'refuse'), pgrecall.set_retention('mem0', '1 year')")
+    conn.execute("SELECT pgrecall.grant_namespace('pgrecall_reader', 'mem0', 'read')")
+    query = (
+        "SELECT n.id, n.language::text, n.secrets, count(g), (SELECT count(*) FROM pgrecall.retention) "
+        "FROM pgrecall.namespaces n LEFT JOIN pgrecall.grants g ON g.namespace_id = n.id WHERE n.name = 'mem0' GROUP BY n.id"
+    )
+    before = conn.execute(query).fetchall()
+    forgotten, _ = memory.add(TALK, user_id="priya", infer=False)["results"]
+    memory.delete(forgotten["id"])
+    memory.reset()
+    assert conn.execute(query).fetchall() == before
+    assert conn.execute("SELECT count(*) FROM pgrecall.memories").fetchall() == [(0,)]
+
+
+@pytest.mark.parametrize("zone", ["America/New_York", "Asia/Tokyo", "UTC"])
+def test_dates_are_those_that_were_given(dsn: str, zone: str) -> None:
+    with Memory(make_conninfo(dsn, options=f"-c TimeZone={zone}")) as memory:
+        added = memory.add("tea", user_id="priya", infer=False, expiration_date="2026-12-31")["results"]
+        found = memory.get(added[0]["id"])
+        assert found is not None
+        assert found["expiration_date"] == "2026-12-31"
+        assert found["created_at"].endswith("+00:00")
 
 
 def test_what_has_no_equivalent_says_so(memory: Memory) -> None:

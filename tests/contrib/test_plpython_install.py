@@ -9,6 +9,7 @@ import pytest
 from psycopg.conninfo import make_conninfo
 from typer.testing import CliRunner
 
+from pgrecall.admin.giving import give_to
 from pgrecall.admin.migrate import check, migrate
 from pgrecall.cli import app
 from pgrecall.errors import PermissionDenied, PgrecallError
@@ -99,6 +100,22 @@ def test_they_belong_to_the_superuser_who_installed_them(python_database: Callab
         "SELECT count(*) FROM pg_proc p, aclexplode(p.proacl) a JOIN pg_language l ON true "
         "WHERE l.oid = p.prolang AND l.lanname = 'plpython3u' AND a.grantee = 0",
     ) == [(0,)]
+
+
+def test_they_are_not_given_to_another_owner(python_database: Callable[..., str]) -> None:
+    """Nobody could migrate afterwards: the functions need a superuser, the schema its owner."""
+    dsn = python_database()
+    migrate(dsn, plpython=True)
+    run(dsn, "CREATE ROLE to_own NOLOGIN")
+    try:
+        with pytest.raises(PgrecallError, match="in Python") as caught:
+            give_to(dsn, "to_own")
+        assert caught.value.sqlstate == "22023"
+        assert "--without-plpython" in str(caught.value.hint)
+        migrate(dsn, plpython=False)
+        assert give_to(dsn, "to_own") > 100
+    finally:
+        run(dsn, "REASSIGN OWNED BY to_own TO CURRENT_USER; DROP OWNED BY to_own; DROP ROLE to_own")
 
 
 def test_who_is_no_superuser_is_refused_before_anything_changes(python_database: Callable[..., str]) -> None:

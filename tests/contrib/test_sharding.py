@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
+from psycopg.conninfo import make_conninfo
 from typer.testing import CliRunner
 
 from pgrecall import Client, LlmExpander
@@ -337,6 +338,27 @@ def test_each_role_is_itself_on_the_shards(cluster: Cluster) -> None:
         client.remember("not allowed", namespace="dora")
 
 
+def test_no_role_makes_itself_another_one_on_the_shards(cluster: Cluster) -> None:
+    """PL/Proxy logs in as whom the caller's user mapping names, and USAGE on the server is enough to make one."""
+    make_role(cluster, "sly", "pgrecall_reader")
+    sly = as_role(cluster.router, "sly")
+    cluster.at_router("CREATE USER MAPPING FOR sly SERVER pgrecall OPTIONS (user 'sly')")
+    for attempt in (
+        "CREATE USER MAPPING FOR CURRENT_USER SERVER pgrecall OPTIONS (user 'postgres')",
+        "CREATE USER MAPPING FOR sly SERVER pgrecall OPTIONS (user 'postgres')",
+        "ALTER USER MAPPING FOR CURRENT_USER SERVER pgrecall OPTIONS (SET user 'postgres')",
+        "ALTER USER MAPPING FOR sly SERVER pgrecall OPTIONS (SET user 'postgres')",
+        "DROP USER MAPPING FOR CURRENT_USER SERVER pgrecall",
+        "DO $$ BEGIN ALTER USER MAPPING FOR CURRENT_USER SERVER pgrecall OPTIONS (SET user 'postgres'); END $$",
+    ):
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            asked(sly, attempt)
+    assert asked(sly, "SELECT umoptions FROM pg_user_mappings WHERE usename = 'sly'") == [(["user=sly"],)]
+    with Client(sly) as client:
+        assert len(client.recall("mountains", namespace="dora", embed=False)) == 0
+    cluster.at_router("DROP USER MAPPING FOR sly SERVER pgrecall")
+
+
 def test_parallel_clients_on_three_shards_do_not_see_each_other(cluster: Cluster) -> None:
     wrong: list[object] = []
     begin = threading.Barrier(len(NAMESPACES))
@@ -404,6 +426,23 @@ def test_init_again_changes_nothing_and_repairs_what_is_missing(cluster: Cluster
     assert check(cluster.router) == []
 
 
+def test_init_again_takes_another_account_of_the_shards(cluster: Cluster) -> None:
+    """A password was changed, say; each shard knows its number, so they cannot be mixed up."""
+    options = "SELECT umoptions FROM pg_user_mappings WHERE srvname = 'pgrecall' AND usename = current_user"
+    before = cluster.at_router(options)
+    renewed = [make_conninfo(shard, password="renewed") for shard in cluster.shards]
+    assert init(cluster.router, renewed) == [0, 1, 2]
+    [(found,)] = cluster.at_router(options)
+    assert "password=renewed" in found
+    assert init(cluster.router) == [0, 1, 2]
+    assert cluster.at_router(options) == [(found,)]
+    with pytest.raises(SchemaMismatch, match="is shard 1 of this router"):
+        init(cluster.router, [cluster.shards[1], cluster.shards[0], cluster.shards[2]])
+    assert init(cluster.router, cluster.shards) == [0, 1, 2]
+    assert cluster.at_router(options) == before
+    assert check(cluster.router) == []
+
+
 def test_init_finds_a_namespace_that_its_shard_has_renamed(cluster: Cluster, client: Client) -> None:
     before = client.count(namespace="ida")
     for name, new_name in (("ida", "eve"), ("eve", "ida")):
@@ -418,7 +457,7 @@ def test_init_refuses_what_cannot_be_a_router_or_a_shard(cluster: Cluster) -> No
         init(cluster.servers[1].dsn("postgres"), [other])
     with pytest.raises(SchemaMismatch, match="has a schema 'pgrecall'"):
         init(cluster.shards[0], [cluster.shards[1]])
-    with pytest.raises(InvalidInput, match="other shards"):
+    with pytest.raises(InvalidInput, match="has 3 shards already"):
         init(cluster.router, cluster.shards[:2])
     with pytest.raises(InvalidInput, match="named twice"):
         init(cluster.servers[1].dsn("postgres"), [cluster.shards[0], cluster.shards[0]])

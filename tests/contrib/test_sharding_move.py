@@ -14,8 +14,16 @@ from typer.testing import CliRunner
 from pgrecall import Client
 from pgrecall.admin.migrate import migrate
 from pgrecall.cli import app
-from pgrecall.contrib.sharding import add, check, move, placements
-from pgrecall.errors import Conflict, InvalidInput, PgrecallError, SchemaMismatch, UnknownNamespace
+from pgrecall.contrib.sharding import add, check, init, move, placements
+from pgrecall.errors import (
+    Conflict,
+    ConnectionFailed,
+    InvalidInput,
+    NotFound,
+    PgrecallError,
+    SchemaMismatch,
+    UnknownNamespace,
+)
 from support.sharding import RANGE, Cluster, asked, cluster_in
 
 if TYPE_CHECKING:
@@ -227,6 +235,77 @@ def test_an_old_transaction_is_waited_for(cluster: Cluster) -> None:
     assert move(cluster.router, "watched") is not None
     assert contents(cluster, "watched") == before
     no_traces(cluster)
+
+
+def test_rows_that_a_move_left_behind_are_not_taken_for_the_namespace(cluster: Cluster) -> None:
+    """It has moved on since, and was written: the first shard's rows are of the past."""
+    source, before = filled(cluster, "twice")
+    second, third = (source + 1) % 3, (source + 2) % 3
+    subprocess.run(
+        [sys.executable, "-c", _KILLED, cluster.router, "twice", str(second), "delete"], check=False
+    )
+    assert sorted(cluster.holders("twice")) == sorted([source, second])
+    # A new move asks every shard whether an earlier one is unfinished.
+    cluster.servers[source].down()
+    try:
+        with pytest.raises(ConnectionFailed, match=f"shard {source} cannot be reached"):
+            move(cluster.router, "twice", third)
+    finally:
+        cluster.servers[source].up()
+    # As if that had been missed: the note and the rows of the first move are older than where it is now.
+    [noted] = cluster.on(source, "SELECT namespace_id, namespace, target, state FROM pgrecall_shard.moves")
+    cluster.on(source, "DELETE FROM pgrecall_shard.moves")
+    assert move(cluster.router, "twice", third) is not None
+    with Client(cluster.router, namespace="twice") as client:
+        written = client.remember("written on the third shard")
+    cluster.on(
+        source,
+        "INSERT INTO pgrecall_shard.moves (namespace_id, namespace, target, state) VALUES (%s, %s, %s, %s)",
+        *noted,
+    )
+    report = move(cluster.router, "twice")
+    assert report is not None
+    assert report.target == third
+    assert cluster.holders("twice") == [third]
+    assert contents(cluster, "twice") == before | {written: "written on the third shard"}
+    no_traces(cluster)
+
+
+def test_a_renamed_namespace_moves_on_and_back(cluster: Cluster) -> None:
+    source, before = filled(cluster, "former")
+    targets = [(source + 1) % 3, (source + 2) % 3, source]
+    here = source
+    for number, target in enumerate(targets):
+        # The ids of moved memories are noted at the router: by the namespace, whatever its name.
+        old, new = ("former", "latter") if number % 2 == 0 else ("latter", "former")
+        cluster.on(here, "SELECT pgrecall.rename_namespace(%s, %s)", old, new)
+        init(cluster.router)
+        assert move(cluster.router, new, target) is not None
+        here = target
+        with Client(cluster.router) as client:
+            for id in (min(before), max(before)):
+                assert client.update(id, category=f"moved {number}") is True
+        other, _ = filled(cluster, f"new {old} {number}")
+        cluster.on(other, "SELECT pgrecall.rename_namespace(%s, %s)", f"new {old} {number}", old)
+        init(cluster.router)
+        assert move(cluster.router, old, (other + 1) % 3) is not None
+        with Client(cluster.router) as client:
+            assert client.update(max(before), category="still found") is True
+            client.erase_namespace(old)
+    assert contents(cluster, "latter") == before
+    no_traces(cluster)
+
+
+def test_a_decision_is_undone_where_its_namespace_has_moved(cluster: Cluster) -> None:
+    source, _ = filled(cluster, "curated")
+    with Client(cluster.router, namespace="curated") as client:
+        client.remember("Priya likes green tea")
+        again = client.remember("Priya likes green tea!")
+        [(decision,)] = cluster.on(source, "SELECT pgrecall.curate(%s)", again)
+        assert move(cluster.router, "curated", (source + 1) % 3) is not None
+        assert isinstance(client.curation.undo(decision), bool)
+        with pytest.raises(NotFound, match="no curation"):
+            client.curation.undo(decision + 1000)
 
 
 def test_what_cannot_be_moved_is_refused(cluster: Cluster) -> None:

@@ -231,6 +231,23 @@ def test_the_browser_is_given_a_token_of_its_own(dsn: str, tmp_path: Path) -> No
         ]
 
 
+def test_a_browser_in_the_terminal_is_answered(dsn: str, tmp_path: Path) -> None:
+    """Whoever opens it waits until it is left, and it waits for the page."""
+    read = tmp_path / "read"
+    program = tmp_path / "browser"
+    program.write_text(
+        f"#!{sys.executable}\nimport sys, urllib.request\n"
+        "page = urllib.request.urlopen(sys.argv[1]).read()\n"
+        f"open({str(read)!r}, 'wb').write(page)\n"
+    )
+    program.chmod(0o755)
+    with serving(dsn, browser=f"{program} %s"):
+        deadline = time.monotonic() + SECONDS
+        while not (read.exists() and b"</html>" in read.read_bytes()):
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+
+
 def test_a_port_that_is_taken(dsn: str, capsys: pytest.CaptureFixture[str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(SystemExit) as caught:
         main(["ui", "--no-open", "--port", str(taken.getsockname()[1]), "--dsn", dsn])

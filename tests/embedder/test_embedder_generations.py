@@ -159,6 +159,77 @@ def test_a_switch_under_a_running_daemon(
     assert "generation dropped" in events
 
 
+def test_a_model_that_is_chosen_while_another_embeds(
+    dsn: str, conn: psycopg.Connection[Any], models: Models
+) -> None:
+    """Nothing is stored yet, so the model may change: no vector of the former one comes later."""
+
+    async def scenario() -> None:
+        async with running(make_daemon(dsn, models, poll_seconds=0.1, heartbeat_seconds=0.3)):
+            await eventually(lambda: len(workers(conn)) == 1)
+            former = models.loaded[DEFAULT_MODEL]
+            former.free.clear()
+            ids = remember(conn, *sentences(3))
+            await asyncio.to_thread(former.entered.wait, PATIENCE)
+            conn.execute("SELECT pgrecall.activate_model('another', 384)")
+            former.free.set()
+            await eventually(lambda: progress(conn) == {1: (3, 0)})
+            for memory, text in zip(ids, sentences(3), strict=True):
+                assert vector(conn, memory, "embedding") @ models.loaded["another"].embed_query(text) > 0.999
+            assert former.is_closed
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.parametrize("prompt", ["passage: ", ""])
+def test_a_claim_for_a_model_that_is_no_longer_chosen_is_given_back(
+    dsn: str, conn: psycopg.Connection[Any], models: Models, prompt: str
+) -> None:
+    """The daemon has not looked yet: it looks rarely."""
+
+    async def scenario() -> None:
+        daemon = make_daemon(dsn, models, poll_seconds=0.2, heartbeat_seconds=PATIENCE)
+        async with running(daemon):
+            await eventually(lambda: len(workers(conn)) == 1)
+            name = DEFAULT_MODEL if prompt else "another"
+            conn.execute("SELECT pgrecall.activate_model(%s, 384, document_prompt => %s)", [name, prompt])
+            former = models.loaded[DEFAULT_MODEL]
+            [memory] = remember(conn, "Priya drinks tea")
+            await eventually(lambda: progress(conn) == {1: (1, 0)})
+            assert former.texts == []
+            assert models.loaded[name] is not former
+            assert vector(conn, memory, "embedding") is not None
+
+    asyncio.run(scenario())
+
+
+def test_a_lease_is_renewed_while_its_texts_are_embedded(
+    dsn: str, conn: psycopg.Connection[Any], models: Models
+) -> None:
+    taken = "SELECT count(*) FROM pgrecall.claim(gen_random_uuid(), 10, '1 second')"
+
+    async def scenario() -> None:
+        daemon = make_daemon(dsn, models, poll_seconds=0.1, lease_seconds=1.0)
+        async with running(daemon):
+            await eventually(lambda: len(workers(conn)) == 1)
+            model = models.loaded[DEFAULT_MODEL]
+            model.free.clear()
+            remember(conn, "a text that takes long")
+            await asyncio.to_thread(model.entered.wait, PATIENCE)
+            for _ in range(15):
+                await asyncio.sleep(0.2)
+                assert conn.execute(taken).fetchall() == [(0,)]
+            assert conn.execute("SELECT attempts FROM pgrecall.jobs WHERE kind = 'embedding'").fetchall() == [
+                (0,)
+            ]
+            model.free.set()
+            await eventually(lambda: progress(conn) == {1: (1, 0)})
+            assert len(model.texts) == 1
+        assert daemon.sums()["stale"] == 0
+
+    asyncio.run(scenario())
+
+
 def test_back_to_the_generation_before(dsn: str, conn: psycopg.Connection[Any], models: Models) -> None:
     remember(conn, *sentences(5))
 

@@ -407,7 +407,7 @@ class _AmongOthers(ExtractionQueue):
     """A queue that another worker looks at until what was read has once been stored, or left out."""
 
     def __init__(self, connection: Connection, other: psycopg.Connection[Any]) -> None:
-        super().__init__(connection, connection, "text", "5 minutes")
+        super().__init__(connection, connection, "text", 60.0)
         self.other = other
         self.landed: list[int] = []
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import json
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ import psycopg
 import pytest
 
 from pgrecall_embedder.jobs.asking import llm_access
+from pgrecall_embedder.llm import LlmClient
 from support.embedder import Recorder, eventually, make_daemon, running
 from support.extractor import (
     WITHOUT_SPACY,
@@ -21,13 +23,13 @@ from support.extractor import (
     store,
     without_spacy,
 )
-from support.llm import CANARY, KEY, completion, entries, failure, row, served
+from support.llm import CANARY, KEY, Reply, completion, entries, failure, row, served
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from support.llm import Asked, Reply, Server
+    from support.llm import Asked, Server
 
 
 @pytest.fixture
@@ -177,14 +179,28 @@ def test_trouble_pauses_this_enricher_alone(
     assert len(facts(conn)) == 6
 
 
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        completion("no JSON"),
+        failure(500),
+        failure(503),
+        Reply(headers={"Transfer-Encoding": "chunked"}, body=b"no chunk"),
+        Reply(pieces=[b" "] * 100, pause=0.1),
+    ],
+    ids=["no-json", "500", "503", "broken-off", "endless"],
+)
 def test_a_memory_that_the_model_fails_on_is_parked_alone(
-    dsn: str, conn: psycopg.Connection[Any], llm: Server
+    dsn: str, conn: psycopg.Connection[Any], llm: Server, monkeypatch: pytest.MonkeyPatch, trouble: Reply
 ) -> None:
+    """Whatever the server does on it, as long as it answers other texts."""
+    made = functools.partial(LlmClient, timeout=1.0, backoff=0.01)
+    monkeypatch.setattr(llm_access, "LlmClient", made)
     ids = store(conn, [*workers(3), f"{CANARY} says nothing", *workers(3)])
 
     def answer(asked: Asked) -> Reply:
         if any(CANARY in one["text"] for one in asked.rows):
-            return completion("no JSON")
+            return trouble
         return completion(entries(asked.rows))
 
     llm.script = answer
@@ -194,6 +210,30 @@ def test_a_memory_that_the_model_fails_on_is_parked_alone(
     [(memory, error)] = conn.execute(query).fetchall()
     assert memory == ids[3]
     assert CANARY not in error
+
+
+def test_a_namespace_that_is_erased_meanwhile_ends_nothing(
+    dsn: str, conn: psycopg.Connection[Any], llm: Server
+) -> None:
+    """Its labels were about to be decided on."""
+    with psycopg.connect(dsn, autocommit=True) as other:
+        other.execute("SELECT pgrecall.create_namespace('gone')")
+        other.execute("SELECT remember('Person7 works at Firm7.', namespace => 'gone')")
+    ids = store(conn, workers(1))
+
+    def erase(asked: Asked) -> Reply:
+        if any("Firm7" in one["text"] for one in asked.rows):
+            with psycopg.connect(dsn, autocommit=True) as other:
+                other.execute("SELECT erase_namespace('gone')")
+        return completion(entries(asked.rows))
+
+    llm.script = erase
+
+    async def scenario() -> None:
+        async with running(make_daemon(dsn, Recorder(), only=None, poll_seconds=0.1)):
+            await eventually(lambda: [fact[0] for fact in facts(conn)] == ids and pending(conn, "llm") == 0)
+
+    asyncio.run(scenario())
 
 
 def test_labels_that_mean_the_same_become_one(dsn: str, conn: psycopg.Connection[Any], llm: Server) -> None:

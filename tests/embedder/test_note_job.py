@@ -108,6 +108,32 @@ def test_sensitive_messages_are_never_sent(dsn: str, conn: psycopg.Connection[An
     assert len(notes_in(conn)) == 2
 
 
+@pytest.mark.parametrize("policy", ["sensitive", "refuse", "redact"])
+def test_a_note_that_holds_a_secret_is_redacted(
+    dsn: str, conn: psycopg.Connection[Any], llm: Server, policy: str
+) -> None:
+    """No rule knows the secret in the message; the embedder may store nothing sensitive."""
+    call(conn, "pgrecall.set_secrets", "default", None, policy)
+    said = "hunter" + "22x"
+    say(conn, f"for the flat use {said} please", "I prefer tea")
+    llm.script = lambda asked: completion(
+        {
+            "notes": [
+                {"messages": [one["id"]], "text": f"Priya's wifi password is {said}"}
+                if said in one["text"]
+                else {"messages": [one["id"]], "text": "Priya prefers tea"}
+                for one in asked.rows
+            ]
+        }
+    )
+    sums = read_all(dsn)
+    assert (sums["read_for_notes"], sums["notes_failed"]) == (2, 0)
+    assert set(notes_in(conn)) == {
+        ("Priya prefers tea", False),
+        ("Priya's wifi password is [redacted: password]", False),
+    }
+
+
 def test_a_message_that_becomes_sensitive_meanwhile_leaves_no_note(
     dsn: str, conn: psycopg.Connection[Any], llm: Server
 ) -> None:

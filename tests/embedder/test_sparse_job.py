@@ -337,7 +337,7 @@ class Calls:
 def test_the_queue_calls_the_function_of_the_database() -> None:
     calls = Calls()
     connection = cast("Connection", calls)
-    queue = SparseQueue(connection, connection, "5 minutes")
+    queue = SparseQueue(connection, connection, 300.0)
     read = [(Claimed(document("x", number=3), 7), {"tea": 1.0}), (Claimed(document("y", number=4), 8), {})]
     assert asyncio.run(queue.complete_sparse("m", read)) == 1
     [(query, [version, items])] = calls.calls

@@ -82,6 +82,12 @@ def test_mentions_and_relationships_move_there_and_back(filled: str) -> None:
     )
 
 
+def test_a_right_of_everybody_stops_no_upgrade(filled: str) -> None:
+    run(filled, "GRANT SELECT ON pgrecall.mentions TO PUBLIC")
+    migrate(filled)
+    assert run(filled, "SELECT count(*) FROM pgrecall.mentions") == [(36,)]
+
+
 OLD_CODE = """
 CREATE VIEW pgrecall.concept_overview WITH (security_invoker = true) AS
 SELECT c.id, n.name AS namespace, c.name, c.type, c.type_confidence,

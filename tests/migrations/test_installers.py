@@ -285,6 +285,11 @@ def test_a_superuser_gives_everything_to_the_owner(
         ]
         run(superuser, "DROP FUNCTION public.mine()")
         assert owners(superuser) == {name}
+        assert run(
+            superuser,
+            "SELECT DISTINCT typowner::regrole::text FROM pg_type "
+            "WHERE typnamespace = 'pgrecall'::regnamespace AND typtype IN ('c', 'd', 'e')",
+        ) == [(name,)]
         migrate(installer)
         assert not migrate(installer).changed
         assert works(installer)

@@ -108,5 +108,5 @@ def test_it_migrates_a_database(installed: Path, new_database: Callable[..., str
     run(installed / "pgrecall", "remember", "stored by a plain install", cwd=installed, PGRECALL_DSN=dsn)
     output = run(installed / "pgrecall", "recall", "plain install", "--json", cwd=installed, PGRECALL_DSN=dsn)
     assert "stored by a plain install" in output
-    run(installed / "pgrecall", "migrate", "--revision", "base", cwd=installed, PGRECALL_DSN=dsn)
+    run(installed / "pgrecall", "migrate", "--revision", "base", "--yes", cwd=installed, PGRECALL_DSN=dsn)
     assert check(dsn).revision is None

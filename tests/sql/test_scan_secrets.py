@@ -39,7 +39,7 @@ SAID = f"my password is {PASSWORD}"
 CLEAN = "my password is [redacted: password]"
 
 
-def policy(conn: Connection[Any], memories: str | None = None, messages: str | None = None) -> None:
+def policy(conn: Connection[Any], memories: str = "default", messages: str = "default") -> None:
     call(conn, "pgrecall.set_secrets", "default", memories, messages)
 
 

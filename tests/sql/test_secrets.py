@@ -27,7 +27,7 @@ MARK = "[redacted: password]"
 POLICIES = ("refuse", "redact", "sensitive", "allow")
 
 
-def policy(conn: Connection[Any], memories: str | None = None, messages: str | None = None) -> None:
+def policy(conn: Connection[Any], memories: str = "default", messages: str = "default") -> None:
     call(conn, "pgrecall.set_secrets", "default", memories, messages)
 
 
@@ -282,7 +282,7 @@ def test_messages_are_the_same_whatever_the_policy_and_their_key_is_of_no_secret
 ) -> None:
     messages = [{"role": "user", "content": SAID}, {"role": "assistant", "content": "noted"}]
     for one in POLICIES[1:]:
-        policy(conn, None, one)
+        policy(conn, "default", one)
         rows(conn, "remember_messages", Jsonb(messages), "s")
     assert scalar(conn, "SELECT count(*) FROM pgrecall.memories") == 2
     keys = []

@@ -60,7 +60,9 @@ class Asked:
 
     @property
     def rows(self) -> Any:
-        """The data between the two lines of the message."""
+        """The data between the two lines of the message; none of the short question that tells if a text is to blame."""
+        if len(self.json["messages"]) == 1:
+            return []
         message = self.json["messages"][1]["content"]
         found = re.fullmatch(r"BEGIN (\w+)\n(.*)\nEND \1", message, re.DOTALL)
         assert found is not None

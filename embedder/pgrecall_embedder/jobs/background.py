@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
 __all__ = ["BackgroundJobs"]
 
-# A language model may take its time.
-_MODEL_LEASE = "15 minutes"
 # Nothing says that the last memory is embedded, or that one was read: while draining, they are looked for
 # often.
 _DRAIN_SECONDS = 0.2
@@ -53,7 +51,7 @@ class BackgroundJobs:
         active: Returns the model that embeds concept names and labels. None disables those embeddings.
         is_embedding: Tells whether memories wait for an embedding. Concept upkeep pauses meanwhile.
         drain: Return when the queues are empty instead of waiting for more work.
-        lease_seconds: For how long nobody else claims what is claimed here and needs no language model.
+        lease_seconds: How long a lease lasts, unless it is renewed.
         poll_seconds: Seconds to wait for a notification before polling.
         refresh_seconds: Seconds between checks for changed settings and rules.
         log: The logger.
@@ -77,7 +75,7 @@ class BackgroundJobs:
         self._vectors = None if active is None else Vectors(active)
         self._is_embedding = is_embedding
         self._drain = drain
-        self._lease = f"{lease_seconds} seconds"
+        self._lease_seconds = lease_seconds
         self._poll_seconds = poll_seconds
         self._refresh_seconds = refresh_seconds
         self._log = log
@@ -142,12 +140,12 @@ class BackgroundJobs:
             ExceptionGroup: A job failed.
         """
         queues = (
-            ExtractionQueue(self._claims, self._writes, "text", self._lease),
-            ExtractionQueue(self._claims, self._writes, "llm", _MODEL_LEASE),
+            ExtractionQueue(self._claims, self._writes, "text", self._lease_seconds),
+            ExtractionQueue(self._claims, self._writes, "llm", self._lease_seconds),
         )
-        notes = NoteQueue(self._claims, self._writes, _MODEL_LEASE)
-        sparse = SparseQueue(self._claims, self._writes, _MODEL_LEASE)
-        curations = CurationQueue(self._claims, self._writes)
+        notes = NoteQueue(self._claims, self._writes, self._lease_seconds)
+        sparse = SparseQueue(self._claims, self._writes, self._lease_seconds)
+        curations = CurationQueue(self._claims, self._writes, self._lease_seconds)
         reader: Reader | None = None
         try:
             setup = await queues[0].setup()
@@ -222,6 +220,10 @@ class BackgroundJobs:
             refreshing = tasks.create_task(
                 self._refresh(queues[0], setup.fingerprint, reader, (llm, notes, sparse, concepts, curator))
             )
+            keeping_leases = [
+                tasks.create_task(queue.keep_leases())
+                for queue in (*queues, note_queue, sparse_queue, curations)
+            ]
             asking = tasks.create_task(llm.run())
             noting = tasks.create_task(notes.run())
             weighing = tasks.create_task(sparse.run())
@@ -242,7 +244,8 @@ class BackgroundJobs:
             await curating
             concepts.finish()
             await keeping
-            refreshing.cancel()
+            for endless in (refreshing, *keeping_leases):
+                endless.cancel()
 
     async def _read_notes(self, queue: ExtractionQueue, reader: Reader) -> None:
         """Extract from the notes that a drain has made. Notes yield no further notes."""

@@ -53,13 +53,12 @@ class ReadingQueue(JobQueue):
         claims: The connection for claims.
         writes: The connection for everything else.
         enricher: text, llm, notes or sparse.
-        lease: The duration of a lease, such as "5 minutes". Other workers skip leased memories.
+        lease_seconds: How long a lease lasts, unless it is renewed. Other workers skip leased memories.
     """
 
-    def __init__(self, claims: Connection, writes: Connection, enricher: str, lease: str) -> None:
-        super().__init__(claims, writes)
+    def __init__(self, claims: Connection, writes: Connection, enricher: str, lease_seconds: float) -> None:
+        super().__init__(claims, writes, lease_seconds)
         self._enricher = enricher
-        self._lease = lease
 
     async def setup(self, known: str | None = None) -> Setup | None:
         """Return the extraction settings and rules, or None if they have not changed.
@@ -74,11 +73,12 @@ class ReadingQueue(JobQueue):
 
     async def claim(self, limit: int) -> list[Claimed]:
         """Lease up to `limit` memories, newest first."""
-        rows = await self._claims.fetch(
+        rows = await self._claim(
             "SELECT memory_id, content, title, speaker, "
             "CASE WHEN anchor BETWEEN '0002-01-01 00:00Z' AND '9998-12-31 00:00Z' THEN anchor END, "
-            "language, namespace_id, ticket FROM pgrecall.claim_extractions(%s, %s, %s, %s::interval)",
-            [self.worker, self._enricher, limit, self._lease],
+            "language, namespace_id, ticket "
+            "FROM pgrecall.claim_extractions(%s, %s, %s, make_interval(secs => %s))",
+            [self.worker, self._enricher, limit, self.lease_seconds],
         )
         return [
             Claimed(

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from .reading import Claimed
 
-__all__ = ["write_back"]
+__all__ = ["REFUSALS", "write_back"]
 
 _Read = TypeVar("_Read")
 _Store: TypeAlias = "Callable[[str, Sequence[tuple[Claimed, _Read]]], Awaitable[int]]"
@@ -23,7 +23,7 @@ _Store: TypeAlias = "Callable[[str, Sequence[tuple[Claimed, _Read]]], Awaitable[
 # What is left out for that keeps its lease, and nobody would come back to it before that ends.
 _LEFT_OUT_PAUSES: Final = (0.05, 0.25, 1.0)
 # What one memory of a batch may be to blame for.
-_REFUSALS: Final = (
+REFUSALS: Final = (
     psycopg.DataError,
     psycopg.IntegrityError,
     psycopg.InternalError,
@@ -67,7 +67,7 @@ async def _land(
         return 0, []
     try:
         return await store(version, read), []
-    except _REFUSALS as error:
+    except REFUSALS as error:
         if len(read) == 1:
             return 0, [(read[0][0], describe(error))]
     middle = len(read) // 2

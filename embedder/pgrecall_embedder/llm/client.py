@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import json
-import math
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Self
 from urllib.parse import urlunsplit
@@ -30,12 +29,15 @@ from pgrecall.query.endpoints import (
 )
 
 from .accounting import Meter, Prices, Usage
+from .content import content_of
 from .errors import AnswerUnusable, LlmMisconfigured, LlmUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import httpx
+
+    from pgrecall_embedder.retry import TransientFailure
 
 __all__ = ["LlmClient"]
 
@@ -61,6 +63,8 @@ _TEXT_TO_BLAME: Final = (
     "context_length", "context length", "context size", "exceed_context", "content_filter", "content policy",
     "too many tokens", "too long",
 )  # fmt: skip
+
+_PLAIN: Final = "Answer with the word yes."
 
 
 class LlmClient:
@@ -195,10 +199,10 @@ class LlmClient:
                         raise AnswerUnusable("the language model's server does not take the text") from None
                 else:
                     self._takes_schemas = True
-                    return _content(choice)
+                    return content_of(choice)
             choice = await self._send(fields | {"response_format": {"type": "json_object"}})
             self._takes_schemas = False
-            return _content(choice)
+            return content_of(choice)
 
     async def _send(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         """Send a request, again where that may help, and return the first choice of the answer."""
@@ -210,10 +214,33 @@ class LlmClient:
                 with attempt:
                     return await self._send_once(body)
         except TransientFailure as failure:
+            if (failure.is_answer or failure.is_broken) and await self._answers_others(failure):
+                raise AnswerUnusable(
+                    f"the language model's server {failure.reason}, and answers another text"
+                ) from None
             raise LlmUnavailable(
                 f"the language model's server {failure.reason}", retry_after=failure.retry_after
             ) from None
         raise AssertionError("a request is tried until it succeeds or fails")
+
+    async def _answers_others(self, failure: TransientFailure) -> bool:
+        """Ask something short, to tell a text that the server cannot take from a server that takes none.
+
+        A server that a text has crashed gets the time of the retries to come back.
+        """
+        from pgrecall_embedder.retry import RequestRetries, TransientFailure
+
+        body = json.dumps(self._fields | {"messages": [{"role": "user", "content": _PLAIN}]}).encode()
+        retries, max_wait, backoff = self._retries
+        try:
+            async for attempt in RequestRetries(
+                retries if failure.is_broken else 0, max_wait, backoff
+            ).attempts():
+                with attempt:
+                    await self._send_once(body)
+        except (TransientFailure, AnswerUnusable, LlmMisconfigured):
+            return False
+        return True
 
     async def _send_once(self, body: bytes) -> dict[str, Any]:
         import httpx
@@ -231,10 +258,16 @@ class LlmClient:
                 self._http.stream("POST", self._url, content=body, headers=headers) as response,
             ):
                 raw = await self._read(response)
-        except (TimeoutError, httpx.TimeoutException):
-            raise TransientFailure(f"took longer than {self._timeout:g} s") from None
+        except (TimeoutError, httpx.TimeoutException) as error:
+            raise TransientFailure(
+                f"took longer than {self._timeout:g} s",
+                is_answer=not isinstance(error, (httpx.ConnectTimeout, httpx.PoolTimeout)),
+            ) from None
         except httpx.HTTPError as error:
-            raise TransientFailure(f"cannot be reached ({type(error).__name__})") from None
+            raise TransientFailure(
+                f"cannot be reached ({type(error).__name__})",
+                is_broken=isinstance(error, (httpx.ReadError, httpx.RemoteProtocolError)),
+            ) from None
         status = response.status_code
         if status == _INTERNAL and _blames_text(raw):
             raise AnswerUnusable("the language model's server does not take the text (HTTP status 500)")
@@ -246,12 +279,17 @@ class LlmClient:
                 )
             wait = retry_after_seconds(response.headers.get("Retry-After"))
             is_busy = status == _BUSY or wait is not None
-            raise TransientFailure(f"answered with HTTP status {status}", is_busy=is_busy, retry_after=wait)
+            raise TransientFailure(
+                f"answered with HTTP status {status}",
+                is_busy=is_busy,
+                retry_after=wait,
+                is_answer=status in _PASSING,
+            )
         if not response.is_success:
             raise _refusal(status, raw, self._has_answered)
         choice = self._choice(raw)
         if choice is None and self._has_answered:
-            raise TransientFailure("did not answer as OpenAI does")
+            raise TransientFailure("did not answer as OpenAI does", is_answer=True)
         if choice is None:
             raise LlmMisconfigured("the language model's server does not answer as OpenAI does")
         self._has_answered = True
@@ -311,58 +349,10 @@ def _refusal(status: int, raw: bytes, has_answered: bool) -> PgrecallError:
     return (_BadRequest if status in _BAD_REQUEST else LlmMisconfigured)(message, hint=hint)
 
 
-def _content(choice: Mapping[str, Any]) -> object:
-    """Take what the model says out of a choice."""
-    message, reason = choice["message"], choice.get("finish_reason")
-    content = message.get("content")
-    if message.get("refusal") or reason == "content_filter":
-        raise AnswerUnusable("the language model refuses")
-    if reason == "length":
-        raise AnswerUnusable("the language model's answer is cut off")
-    if not isinstance(content, str):
-        raise AnswerUnusable("the language model's answer is empty")
-    try:
-        return _storable(json.loads(_bare(content), parse_constant=_no_constant, parse_float=_finite))
-    except (ValueError, RecursionError):
-        raise AnswerUnusable("the language model's answer is not JSON") from None
-
-
-def _storable(said: Any) -> Any:
-    """Take out of all texts what PostgreSQL refuses in JSON: its log would quote the rest."""
-    if isinstance(said, str):
-        return said.replace("\x00", "").encode("utf-8", "replace").decode()
-    if isinstance(said, list):
-        return [_storable(one) for one in said]
-    if isinstance(said, dict):
-        return {_storable(key): _storable(one) for key, one in said.items()}
-    return said
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    if math.isinf(number):
-        raise ValueError("too large a number")
-    return number
-
-
 def _blames_text(raw: bytes) -> bool:
     """Whether an error says that the text is too long for the model, or not to its liking."""
     said = raw[:4096].decode("utf-8", "replace").casefold()
     return any(sign in said for sign in _TEXT_TO_BLAME)
-
-
-def _bare(content: str) -> str:
-    """Take off what models put around JSON where no server holds them to it: thoughts and a fence."""
-    if "</think>" in content:
-        content = content.rpartition("</think>")[2]
-    content = content.strip()
-    if content.startswith("```") and content.endswith("```"):
-        content = content[3:-3].removeprefix("json")
-    return content
-
-
-def _no_constant(name: str) -> float:
-    raise ValueError(f"{name} is no JSON")
 
 
 def _checked_url(base_url: str) -> str:

@@ -197,14 +197,19 @@ class AsyncAdmin:
         return [Secrets.of(row) for row in await self._database.rows("pgrecall.list_secrets", {})]
 
     async def set_secrets(
-        self, namespace: str, policy: SecretsPolicy | None = None, *, in_messages: SecretsPolicy | None = None
+        self,
+        namespace: str,
+        policy: SecretsPolicy | Literal["default"] | None = None,
+        *,
+        in_messages: SecretsPolicy | Literal["default"] | None = None,
     ) -> None:
         """Set what is done with memories of a namespace that hold a secret, from now on.
 
         Args:
             namespace: The namespace.
-            policy: 'refuse', 'redact', 'sensitive' or 'allow'; None: what the setting `secrets` says.
-            in_messages: The same for messages of conversations; None: what `secrets_in_messages` says.
+            policy: 'refuse', 'redact', 'sensitive' or 'allow'; 'default': what the setting `secrets` says;
+                None leaves it as it is.
+            in_messages: The same for messages of conversations; 'default': what `secrets_in_messages` says.
 
         Raises:
             UnknownNamespace: There is no such namespace.

@@ -38,6 +38,7 @@ from pgrecall.errors import (
     SchemaMismatch,
     UnknownNamespace,
     error_from,
+    is_refusal,
 )
 from pgrecall.upgrading import may_be_upgrade
 
@@ -362,7 +363,7 @@ class Database:
             return pool.getconn(self._pool_timeout)
 
     def _probe(self) -> None:
-        """Raise the server's reason if it cannot be reached. All waiting calls share one connection."""
+        """Raise the server's reason, unless it only refuses more connections. All waiting calls share one."""
         with self._probing:
             asked_at, error = self._probed
             if time.monotonic() - asked_at > _PATIENCE and self._target is not None:
@@ -370,14 +371,14 @@ class Database:
                 try:
                     self._verify(self._target)
                 except PgrecallError as failure:
-                    error = failure
+                    others = 0 if self._pool is None else self._pool.get_stats()["pool_size"]
+                    error = None if others and is_refusal(failure) else failure
                 self._probed = (time.monotonic(), error)
             if error is not None:
                 raise error
 
     def _verify(self, target: Target) -> None:
-        # A separate connection fails at once with the server's reason; the pool would retry until its
-        # timeout.
+        # A separate connection fails at once with the server's reason; the pool would retry for long.
         try:
             with open_connection(Connection, target.dsn) as connection:
                 self._verify_on(connection, target)

@@ -9,6 +9,7 @@ from pgrecall.errors import InvalidInput, error_from
 
 from .environment import connect
 from .ours import OURS_IN_PUBLIC, OWN_SCHEMAS, OWNERS
+from .plpython import has_plpython
 from .reading import scalar
 from .schemas import MADE_HERE, qualify
 
@@ -38,6 +39,10 @@ _OWNED = f"""
               AND d.refclassid = 'pg_catalog.pg_class'::regclass
       ))
     UNION ALL
+    SELECT format('ALTER TYPE pgrecall.%I OWNER TO ', t.typname), pg_catalog.pg_get_userbyid(t.typowner)
+    FROM pg_catalog.pg_type t
+    WHERE t.typnamespace = 'pgrecall'::regnamespace AND t.typtype IN ('d', 'e')
+    UNION ALL
     SELECT format('ALTER ROUTINE %s OWNER TO ', p.oid::regprocedure), pg_catalog.pg_get_userbyid(p.proowner)
     FROM pg_catalog.pg_proc p
     JOIN pg_catalog.pg_language l ON l.oid = p.prolang
@@ -59,7 +64,8 @@ def give_to(dsn: str, role: str) -> int:
         The number of objects that had another owner.
 
     Raises:
-        InvalidInput: There is no such role, it is a superuser, or the database has no pgrecall.
+        InvalidInput: There is no such role, it is a superuser, or the database has no pgrecall, or has the
+            functions in Python.
         PgrecallError: Any other error of the server, such as missing privileges (42501).
     """
     try:
@@ -78,6 +84,11 @@ def give_to(dsn: str, role: str) -> int:
             if not scalar(conn, _HAS_INSTALLATION):
                 raise InvalidInput(
                     "the database has no pgrecall schema", hint="Run `pgrecall migrate` as the owner."
+                )
+            if has_plpython(conn):
+                raise InvalidInput(
+                    "the database has the functions in Python, which only a superuser can keep up to date",
+                    hint="First run `pgrecall migrate --without-plpython` as this superuser.",
                 )
             found = conn.execute(qualify(conn, _OWNED).encode()).fetchall()
             commands = [command for command, owner in found if owner not in {*OWNERS, role}]

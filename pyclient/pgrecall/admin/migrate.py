@@ -45,6 +45,7 @@ __all__ = [
     "MigrationReport",
     "MigrationState",
     "check",
+    "database_to_downgrade",
     "environment",
     "include_name",
     "migrate",
@@ -290,6 +291,23 @@ def _alembic_config() -> Config:
     config.set_main_option("script_location", str(folder("migrations")).replace("%", "%%"))
     config.set_main_option("path_separator", "os")
     return config
+
+
+def database_to_downgrade(dsn: str, revision: str) -> str | None:
+    """Return the name of the database, if `migrate` to a revision would take tables or columns away from it.
+
+    Args:
+        dsn: As for `migrate`.
+        revision: The target.
+
+    Raises:
+        PgrecallError: As for `migrate`.
+    """
+    current = check(dsn).revision
+    if current is None or not _is_downgrade(current, revision):
+        return None
+    with connect(dsn) as conn:
+        return str(scalar(conn, "SELECT current_database()"))
 
 
 def _is_downgrade(current: str | None, target: str) -> bool:

@@ -29,7 +29,12 @@ def embedder(
         int | None, typer.Option(min=1, help="Embedding threads; default: one per core.", show_default=False)
     ] = None,
     lease: Annotated[
-        float, typer.Option(min=1.0, help="Seconds that a claimed batch is reserved for this daemon.")
+        float,
+        typer.Option(
+            min=1.0,
+            max=86400.0,
+            help="Seconds that a claimed batch stays reserved for a daemon that is not heard of.",
+        ),
     ] = 120.0,
     listen_dsn: Annotated[
         str | None,

@@ -33,6 +33,7 @@ class Policy(StrEnum):
     redact = "redact"
     sensitive = "sensitive"
     allow = "allow"
+    default = "default"
 
 
 @namespace.command("list")
@@ -112,7 +113,9 @@ def retention(
 def secrets(
     name: Annotated[
         str | None,
-        typer.Argument(help="The namespace; without one, list what each does, and what was found."),
+        typer.Argument(
+            help="The namespace; without one, and without options, list what is done, and was found."
+        ),
     ] = None,
     policy: Annotated[Policy | None, typer.Option(help="What is done with memories.")] = None,
     in_messages: Annotated[Policy | None, typer.Option(help="With messages of conversations.")] = None,
@@ -122,21 +125,23 @@ def secrets(
 ) -> None:
     """Set what is done with memories that hold a secret, or list it.
 
-    An option that is left out takes the setting of the database.
+    An option that is left out leaves that policy as it is; `default` takes the setting of the database.
     """
     if name is None and (policy is not None or in_messages is not None):
         raise typer.BadParameter("--policy and --in-messages need a namespace")
-    from pgrecall import Client
+    from pgrecall import Client, UnknownNamespace
 
     with Client(connection_string(dsn, data_dir), pool_max=1) as client:
-        if name is not None:
+        if policy is not None or in_messages is not None:
             client.admin.set_secrets(
-                name,
+                str(name),
                 None if policy is None else policy.value,
                 in_messages=None if in_messages is None else in_messages.value,
             )
             return
-        listed = client.admin.secrets()
+        listed = [one for one in client.admin.secrets() if name in {None, one.namespace}]
+    if name is not None and not listed:
+        raise UnknownNamespace(f"there is no namespace {name!r}", hint="Check the name.")
     if as_json:
         print_json([one.as_dict() for one in listed])
         return

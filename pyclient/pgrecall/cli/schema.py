@@ -4,7 +4,9 @@ from typing import Annotated
 
 import typer
 
-from .common import AsJson, DataDir, Dsn, echo, effective_dsn, print_json
+from pgrecall.formatting import sanitize_line
+
+from .common import AsJson, DataDir, Dsn, confirm, echo, effective_dsn, print_json
 
 
 def migrate(
@@ -47,6 +49,9 @@ def migrate(
             help="Connect to nothing; print what an administrator runs, so that role OWNER can migrate.",
         ),
     ] = None,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Do not ask before a downgrade, which drops tables or columns.")
+    ] = False,
     as_json: AsJson = False,
     dsn: Dsn = None,
     data_dir: DataDir = None,
@@ -95,8 +100,17 @@ def migrate(
             )
         )
         return
+    from pgrecall.admin.migrate import database_to_downgrade
     from pgrecall.admin.migrate import migrate as bring
 
+    if revision != "head" and not yes and (name := database_to_downgrade(target, revision)) is not None:
+        confirm(
+            f"Downgrade database {sanitize_line(name)} to {revision}? Data of newer revisions are dropped"
+            f"{', with every memory' if revision == 'base' else ''}.",
+            found=f"database {sanitize_line(name)} has a newer revision, whose data a downgrade drops",
+            verb="downgrade it",
+            can_try=False,
+        )
     report = bring(target, dim=dim, model=model, revision=revision, plpython=plpython, schema=schema)
     if as_json:
         from dataclasses import asdict

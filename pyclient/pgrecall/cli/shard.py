@@ -15,9 +15,12 @@ _ROUTER = "The database given by --dsn or PGRECALL_DSN is the router; connect as
 @shard.command(epilog=_ROUTER)
 def init(
     shards: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
-            help="Comma-separated connection strings of the shards, which must be migrated databases."
+            help="Comma-separated connection strings of the shards, which must be migrated databases; or the "
+            "option several times, with one string each. For a router that has shards only if an address or "
+            "the account has changed.",
+            show_default=False,
         ),
     ] = None,
     as_json: AsJson = False,
@@ -26,7 +29,9 @@ def init(
     """Turn an empty database into a router, or update the code of a router."""
     from pgrecall.contrib.sharding import init as make
 
-    given = [part.strip() for part in (shards or "").split(",") if part.strip()]
+    given = shards or []
+    if len(given) == 1:
+        given = [part.strip() for part in given[0].split(",") if part.strip()]
     numbers = make(effective_dsn(dsn, None), given)
     text = f"the router has {counted(len(numbers), 'shard')}"
     print_result({"shards": list(numbers)}, text, as_json=as_json)

@@ -240,7 +240,7 @@ BEGIN ATOMIC
          COALESCE('see nothing: ' || t.blind, 'none'),
          'SELECT pgrecall.grant_namespace(role, namespace), or GRANT pgrecall_everywhere TO the role.'),
         (23, 'grants without a role', COALESCE(t.lost, 0) = 0, 'info', COALESCE(t.lost, 0)::text,
-         'DELETE FROM pgrecall.grants g WHERE NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = g.role)'),
+         'SELECT pgrecall.revoke_lost_grants()'),
         (24, 'owners of functions', o.others IS NULL, 'fail',
          COALESCE('tenants are not kept apart: some functions belong to ' || o.others, 'pgrecall_gate and pgrecall_engine'),
          'pgrecall migrate'),

@@ -1,8 +1,8 @@
 -- Sets what is done with memories of a namespace that hold a secret, such as a key or a password: 'refuse', 'redact', 'sensitive' or
 -- 'allow'. Administrators only.
 --
--- It applies to what is stored from then on, by whichever client; scan_secrets() applies it to what is there. NULL takes
--- what the settings secrets and secrets_in_messages say for the database.
+-- It applies to what is stored from then on, by whichever client; scan_secrets() applies it to what is there. 'default' takes
+-- what the settings secrets and secrets_in_messages say for the database; NULL leaves as it is what was set before.
 --
 -- policy       'refuse' raises an error, 'redact' puts a marker in place of the secret, 'sensitive' stores the memory as sensitive,
 --              'allow' stores it as it is. The kinds found in what is stored are counted whatever is done
@@ -18,14 +18,16 @@ DECLARE
     home CONSTANT integer := _pgrecall.known_namespace(pgrecall.namespace_name(set_secrets.namespace));
 BEGIN
     IF NOT (
-        COALESCE(pgrecall.is_valid_setting('secrets', policy), true)
-        AND COALESCE(pgrecall.is_valid_setting('secrets_in_messages', in_messages), true)
+        COALESCE(pgrecall.is_valid_setting('secrets', NULLIF(policy, 'default')), true)
+        AND COALESCE(pgrecall.is_valid_setting('secrets_in_messages', NULLIF(in_messages, 'default')), true)
     ) THEN
         RAISE EXCEPTION 'a policy for secrets is refuse, redact, sensitive or allow'
-            USING ERRCODE = 'invalid_parameter_value', HINT = 'NULL takes that of the database.';
+            USING ERRCODE = 'invalid_parameter_value',
+                  HINT = 'Pass one of them, ''default'' for that of the database, or NULL to leave it as it is.';
     END IF;
     UPDATE pgrecall.namespaces n
-    SET secrets = set_secrets.policy, secrets_in_messages = set_secrets.in_messages
+    SET secrets = NULLIF(COALESCE(set_secrets.policy, n.secrets), 'default'),
+        secrets_in_messages = NULLIF(COALESCE(set_secrets.in_messages, n.secrets_in_messages), 'default')
     WHERE n.id = home;
 END
 $function$;

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Claimed", "CurationQueue"]
 
-_LEASE = "5 minutes"
-
 
 @dataclass(frozen=True, slots=True)
 class Claimed:
@@ -36,9 +34,9 @@ class CurationQueue(JobQueue):
 
     async def claim(self, limit: int) -> list[Claimed]:
         """Lease up to `limit` memories, oldest first."""
-        rows = await self._claims.fetch(
-            "SELECT memory_id, ticket FROM pgrecall.claim_curations(%s, %s, %s::interval)",
-            [self.worker, limit, _LEASE],
+        rows = await self._claim(
+            "SELECT memory_id, ticket FROM pgrecall.claim_curations(%s, %s, make_interval(secs => %s))",
+            [self.worker, limit, self.lease_seconds],
         )
         return [Claimed(memory, ticket) for memory, ticket in sorted(rows)]
 

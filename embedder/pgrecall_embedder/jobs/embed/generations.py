@@ -353,7 +353,7 @@ class Generations:
             return
         self._refused.pop(key, None)
         self._served[key] = _Served(
-            self._wanted[key], provider, Pipeline(self._work, generation.id, provider, model.id)
+            self._wanted[key], provider, Pipeline(self._work, generation.id, provider, model)
         )
         self._work.log.info(
             "model loaded",

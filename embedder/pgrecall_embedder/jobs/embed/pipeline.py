@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from structlog.typing import FilteringBoundLogger
 
     from pgrecall_embedder.metrics import Metrics
-    from pgrecall_embedder.providers import EmbeddingProvider
+    from pgrecall_embedder.providers import EmbeddingProvider, ModelSpec
     from pgrecall_embedder.providers.errors import ProviderPaused
 
     from .queue import Claimed, WorkQueue
@@ -74,6 +74,7 @@ class Work:
         log: The log.
         is_held: Tells whether queries wait for the model.
         is_fed: Tells whether another job may still add memories.
+        outdated: Called by a worker whose model is not its generation's any more.
         background_texts: What is embedded to measure the background of a model that has none; empty: nothing.
         embedded: Embeddings stored so far.
         stale: Embeddings that were not stored: the memory had changed, or the lease was lost.
@@ -88,6 +89,7 @@ class Work:
     log: FilteringBoundLogger
     is_held: Callable[[], bool]
     is_fed: Callable[[], bool]
+    outdated: Callable[[], None]
     background_texts: Sequence[str] = ()
     embedded: int = 0
     stale: int = 0
@@ -101,7 +103,7 @@ class Pipeline(Job):
         work: What it shares with others.
         generation: The generation's number.
         provider: The model.
-        model_id: Its id in the database.
+        model: As the database describes it.
 
     Attributes:
         pause: When the provider may be asked.
@@ -109,7 +111,7 @@ class Pipeline(Job):
         behind: The pipeline that may claim while this one is idle.
     """
 
-    def __init__(self, work: Work, generation: int, provider: EmbeddingProvider, model_id: int) -> None:
+    def __init__(self, work: Work, generation: int, provider: EmbeddingProvider, model: ModelSpec) -> None:
         super().__init__(work.polling.seconds)
         self.generation = generation
         self.provider = provider
@@ -127,7 +129,8 @@ class Pipeline(Job):
         self._to_embed = 0  # of those, the ones without a vector
         self._has_returned = False
         self._seconds_a_text: float | None = None
-        self._background: int | None = model_id if work.background_texts else None  # still to be measured
+        self._model = model
+        self._background: int | None = model.id if work.background_texts else None  # still to be measured
 
     @property
     def is_idle(self) -> bool:
@@ -195,6 +198,10 @@ class Pipeline(Job):
         idle = not self._in_hand
         claimed = await self._queue.claim(self.generation, limit)
         self._dry = not claimed
+        if claimed and not await self._is_chosen():
+            self._has_returned = True
+            self._work.outdated()
+            return self._idle()
         if claimed:
             self._looks_in_vain = 0
             await self._plan(claimed)
@@ -205,6 +212,12 @@ class Pipeline(Job):
             if self._work.drain and not self._work.is_fed() and await self._is_done():
                 return Step.DONE
         return self._idle()
+
+    async def _is_chosen(self) -> bool:
+        """Whether the database still wants this model. Choosing another voids the claims made before that."""
+        return any(
+            one.id == self.generation and one.model == self._model for one in await self._queue.generations()
+        )
 
     async def _measure_background(self) -> None:
         """State the background of a model that has none, once the memories that waited are embedded."""

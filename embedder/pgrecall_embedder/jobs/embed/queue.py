@@ -80,18 +80,14 @@ class WorkQueue(JobQueue):
         claims: The connection that claims.
         writes: The connection that writes back, so that claims never wait for the index.
         upkeep: The connection of upkeep, so that neither waits for it.
-        lease_seconds: Length of a lease.
-
-    Attributes:
-        lease_seconds: The argument.
+        lease_seconds: How long a lease lasts, unless it is renewed.
     """
 
     def __init__(
         self, claims: Connection, writes: Connection, upkeep: Connection, lease_seconds: float
     ) -> None:
-        super().__init__(claims, writes)
+        super().__init__(claims, writes, lease_seconds)
         self._upkeep = upkeep
-        self.lease_seconds = lease_seconds
 
     async def contract(self) -> tuple[int, int]:
         """Return the oldest and the newest contract that the database serves.
@@ -132,7 +128,7 @@ class WorkQueue(JobQueue):
         Raises:
             PgrecallError: The queue returned a sensitive memory.
         """
-        rows = await self._claims.fetch(
+        rows = await self._claim(
             "SELECT memory_id, content_hash, content, ticket, passages, is_sensitive "
             "FROM pgrecall.claim(%s, %s, make_interval(secs => %s), %s)",
             [self.worker, limit, self.lease_seconds, generation],

@@ -70,7 +70,7 @@ def build(dsn: str, progress: Callable[[int], None]) -> dict[str, int]:
 async def _versions(dsn: str) -> dict[str, str]:
     connection = Connection(dsn, RetryPolicy(asyncio.Event(), _PATIENCE_SECONDS, make_logger()))
     try:
-        setup = await ExtractionQueue(connection, connection, "text", "0").setup()
+        setup = await ExtractionQueue(connection, connection, "text", 0.0).setup()
     except psycopg.Error as error:
         raise error_from(error) from error
     finally:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING
+
+import psycopg
 
 from pgrecall_embedder.jobs.asking.llm_job import LlmJob
 from pgrecall_embedder.jobs.storing import write_back
@@ -104,6 +107,8 @@ class LlmExtractionJob(LlmJob):
     async def _settle_labels(self, client: LlmClient, read: dict[Claimed, tuple[Fact, ...]]) -> None:
         for one, facts in read.items():
             cache = AnswerCache(self._queue, {}, [one], self._log)
-            await self._labels.settle(
-                client, cache, one.document.namespace_id, [fact.label for fact in facts]
-            )
+            # Where its namespace was erased meanwhile, what was read in it lands nowhere.
+            with contextlib.suppress(psycopg.errors.UndefinedObject, psycopg.errors.ForeignKeyViolation):
+                await self._labels.settle(
+                    client, cache, one.document.namespace_id, [fact.label for fact in facts]
+                )

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import psycopg
-
 from pgrecall_embedder.jobs.asking.llm_job import LlmJob
+from pgrecall_embedder.jobs.storing import REFUSALS
 from pgrecall_embedder.llm import AnswerUnusable, LlmMisconfigured, LlmUnavailable
 from pgrecall_embedder.logs import describe
 
@@ -88,7 +87,7 @@ class NoteJob(LlmJob):
                 await self.fail(claimed[0], error.message)
                 return
             await self._read_each(client, {one.document.memory_id: one for one in claimed})
-        except psycopg.DataError as error:
+        except REFUSALS as error:
             # PostgreSQL may refuse a text all the same.
             for one in claimed:
                 await self.fail(one, describe(error))

@@ -27,11 +27,11 @@ class NoteQueue(ReadingQueue):
     Args:
         claims: The connection for claims and releases.
         writes: The connection for everything else.
-        lease: The duration of a lease, such as "15 minutes".
+        lease_seconds: How long a lease lasts, unless it is renewed.
     """
 
-    def __init__(self, claims: Connection, writes: Connection, lease: str) -> None:
-        super().__init__(claims, writes, "notes", lease)
+    def __init__(self, claims: Connection, writes: Connection, lease_seconds: float) -> None:
+        super().__init__(claims, writes, "notes", lease_seconds)
 
     async def conversations(self, ids: Sequence[int]) -> list[list[Message]]:
         """Return the conversations of messages: these, and a few around them, in their order.

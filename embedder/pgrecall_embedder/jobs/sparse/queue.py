@@ -22,11 +22,11 @@ class SparseQueue(ReadingQueue):
     Args:
         claims: The connection for claims and releases.
         writes: The connection for everything else.
-        lease: The duration of a lease, such as "5 minutes".
+        lease_seconds: How long a lease lasts, unless it is renewed.
     """
 
-    def __init__(self, claims: Connection, writes: Connection, lease: str) -> None:
-        super().__init__(claims, writes, "sparse", lease)
+    def __init__(self, claims: Connection, writes: Connection, lease_seconds: float) -> None:
+        super().__init__(claims, writes, "sparse", lease_seconds)
 
     async def complete_sparse(self, version: str, read: Sequence[tuple[Claimed, Mapping[str, float]]]) -> int:
         """Store the terms of memories, all or nothing; returns how many memories they landed on.

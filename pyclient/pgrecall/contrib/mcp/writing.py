@@ -179,6 +179,9 @@ class WritingTools(Toolset):
         Give it the same question. Enough feedback can teach recall to rank better; nothing changes at once.
         """
         await self._check(id)
+        if not namespace:
+            [memory] = await self._client.get_many([id])
+            namespace = memory.namespace
         await self._client.learning.feedback(query, id, useful, namespace=self._namespace(namespace), **EMBED)
         outcome = "answers" if useful else "does not answer"
         return answer(Recorded(id=id, useful=useful), f"Recorded that memory {id} {outcome} the question.")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from pgrecall.models import MemoryChange, RecalledMemory, StoredMemory
 
-FOREVER = datetime(9999, 12, 31, tzinfo=UTC)
+EPOCH, FOREVER = datetime(1970, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC)
 """The end of a memory whose expiration date was taken away."""
 OWNERS = ("user_id", "agent_id", "run_id")
 _IDENTITIES = (*OWNERS, "actor_id")
@@ -194,8 +194,8 @@ def item(memory: StoredMemory) -> dict[str, Any]:
         "id": str(memory.id),
         "memory": memory.content,
         "hash": hashlib.md5(memory.content.encode(), usedforsecurity=False).hexdigest(),
-        "created_at": memory.created_at.isoformat(),
-        "updated_at": memory.updated_at.isoformat(),
+        "created_at": memory.created_at.astimezone(UTC).isoformat(),
+        "updated_at": memory.updated_at.astimezone(UTC).isoformat(),
     }
     found |= {name: metadata.pop(name) for name in (*OWNERS, "actor_id", "role") if name in metadata}
     if memory.speaker is not None:
@@ -205,7 +205,7 @@ def item(memory: StoredMemory) -> dict[str, Any]:
     if memory.valid_to is not None:
         is_open = memory.valid_to.year >= FOREVER.year
         found["expiration_date"] = (
-            None if is_open else (memory.valid_to - timedelta(days=1)).date().isoformat()
+            None if is_open else (memory.valid_to.astimezone(UTC) - timedelta(days=1)).date().isoformat()
         )
     return {**found, "metadata": metadata or None}
 

@@ -43,6 +43,13 @@ if TYPE_CHECKING:
 
 __all__ = ["MoveReport", "move"]
 
+# The server ends the session of a mover that has vanished: writers wait for it while the namespace is sealed.
+_SEEN_AS_LOST = """
+    SELECT set_config(s.name, s.value, false)
+    FROM (VALUES ('tcp_keepalives_idle', '20'), ('tcp_keepalives_interval', '10'),
+                 ('tcp_keepalives_count', '3'), ('tcp_user_timeout', '50s'),
+                 ('client_connection_check_interval', '5s')) s (name, value)
+"""
 _TRIGGER_LOCK = "200ms"  # for as long as that a trigger waits for its table, and everyone behind it
 _ROUNDS = 5  # of copying at most, before writers have to wait; two at least
 _SHORT_ROUND = 1.0  # seconds: little can have changed meanwhile
@@ -127,6 +134,7 @@ def move(
     Raises:
         InvalidInput: There is no such shard, or an interrupted move goes elsewhere.
         UnknownNamespace: There is no such namespace.
+        ConnectionFailed: The source or the target cannot be reached, or a new move cannot ask every shard.
         Conflict: The other shard has a namespace of that name, or the rows differ in the end.
         SchemaMismatch: The shards do not hold the same code and the same generations of embeddings.
         PgrecallError: 55006: old transactions do not end; the namespace is moved, and a next run cleans up.
@@ -143,9 +151,14 @@ def move(
                 opened[shard] = stack.enter_context(shard_connection(shard, dsn))
             except ConnectionFailed as error:
                 lost[shard] = error
+        for connection in opened.values():
+            connection.execute(_SEEN_AS_LOST.encode())
         home = scalar(router, "SELECT pgrecall_router.shard_of(%s)", namespace)
         hashed = scalar(router, "SELECT pgrecall_router.hashed_shard(%s)", namespace)
         begun = _begun(opened, namespace)
+        if begun is None and lost:
+            # It may have rows of this namespace that an earlier move has not deleted yet.
+            raise next(iter(lost.values()))
         source = home if begun is None else begun[0]
         target = begun[1] if begun is not None else hashed if to is None else to
         if to not in {None, source, target}:
@@ -170,9 +183,10 @@ def move(
             tables = cursor.execute("SELECT * FROM pgrecall_shard.namespace_tables()").fetchall()
         say = progress or (lambda _: None)
         work = _Move(namespace, number, source, target, router, here, there, tables, say)
-        if home == target:
+        if home != source:
+            # It has changed over. Its rows on the source are of the past, whatever has happened since.
             _clean_up(work, patience)
-            return MoveReport(namespace, source, target, {}, "", 0.0)
+            return MoveReport(namespace, source, home, {}, "", 0.0)
         if begun is not None and to == source:
             _give_up(work)
             return None
@@ -278,13 +292,11 @@ def _switch(work: _Move, runs: list[tuple[Any, ...]]) -> None:
             "ON CONFLICT (name) DO UPDATE SET shard = excluded.shard",
             [work.namespace, work.target],
         )
-        work.router.execute(
-            "DELETE FROM pgrecall_router.moved_memories WHERE namespace = %s", [work.namespace]
-        )
-        copy = "COPY pgrecall_router.moved_memories (first, last, namespace, shard) FROM STDIN"
+        work.router.execute("DELETE FROM pgrecall_router.moved_memories WHERE namespace_id = %s", [work.id])
+        copy = "COPY pgrecall_router.moved_memories (first, last, namespace_id, shard) FROM STDIN"
         with work.router.cursor().copy(copy) as rows:
             for first, last in runs:
-                rows.write_row((first, last, work.namespace, work.target))
+                rows.write_row((first, last, work.id, work.target))
 
 
 def _clean_up(work: _Move, patience: float) -> None:
@@ -295,7 +307,7 @@ def _clean_up(work: _Move, patience: float) -> None:
     while old := old & {row[0] for row in work.router.execute(_OLD_TRANSACTIONS).fetchall()}:
         if time.monotonic() > until:
             raise PgrecallError(
-                f"namespace {work.namespace} is on shard {work.target} now, but {len(old)} older "
+                f"namespace {work.namespace} has left shard {work.source}, but {len(old)} older "
                 "transactions at the router do not end",
                 sqlstate="55006",
                 hint="End them, then run this again: it deletes the rows where they were.",

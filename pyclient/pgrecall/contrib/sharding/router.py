@@ -18,6 +18,7 @@ from pgrecall.errors import InvalidInput, PgrecallError, SchemaMismatch
 
 from .catalog import ROUTED, enums
 from .connections import connect, run_file, shard_connection, shard_dsns, translated, without_account
+from .placing import namespaces, pin
 from .routes import WRITTEN
 from .routing import routed_functions, signatures
 
@@ -63,23 +64,26 @@ def init(router_dsn: str, shard_dsns_: Sequence[str] = ()) -> list[int]:
 
     Args:
         router_dsn: An empty database, or a router; the role that connects is a superuser there.
-        shard_dsns_: Migrated databases, as the router's server reaches them; none for a router that has some.
+        shard_dsns_: Migrated databases, as the router's server reaches them; none for a router that has some,
+            unless an address or the account has changed.
 
     Returns:
         The numbers of the shards.
 
     Raises:
-        InvalidInput: There are none, too many, or those of a router are to be others.
+        InvalidInput: There are none, too many, or another number than the router has.
         SchemaMismatch: A database is not migrated, belongs to another router or does not fit the others.
     """
     with connect(router_dsn) as router, translated():
         known = scalar(router, "SELECT to_regclass('pgrecall_router.shards') IS NOT NULL")
         dsns = shard_dsns(router) if known else {}
-        if dsns and shard_dsns_ and _places(dsns.values()) != _places(shard_dsns_):
+        if dsns and shard_dsns_ and len(dsns) != len(shard_dsns_):
             raise InvalidInput(
-                "the router has other shards already", hint="Add shards to it with `pgrecall shard add DSN`."
+                f"the router has {len(dsns)} shards already, not {len(shard_dsns_)}",
+                hint="Name all of them in their order, or none; `pgrecall shard add DSN` adds one.",
             )
-        if not dsns:
+        if shard_dsns_:
+            # Another address or password than before, maybe: each shard knows its number.
             dsns = dict(enumerate(shard_dsns_))
         _install(router, dsns, first=not known)
         return list(dsns)
@@ -124,7 +128,7 @@ def placements(router_dsn: str) -> list[Placement]:
         names = set()
         for shard, dsn in shard_dsns(router).items():
             connection = stack.enter_context(shard_connection(shard, dsn))
-            names |= _namespaces(connection)
+            names |= namespaces(connection)
         rows = router.execute(
             "SELECT n.name, pgrecall_router.shard_of(n.name), pgrecall_router.hashed_shard(n.name) "
             "FROM unnest(%s::text[]) n (name) ORDER BY 1",
@@ -161,7 +165,7 @@ def _shard_problems(router: Connection[Any], connection: Connection[Any], shard:
     problems = []
     if scalar(connection, "SELECT pgrecall.bundle_hash()") != bundle_hash():
         problems.append(f"shard {shard} has the functions of another version: run `pgrecall migrate` on it")
-    for name in sorted(_namespaces(connection)):
+    for name in sorted(namespaces(connection)):
         home = scalar(router, "SELECT pgrecall_router.shard_of(%s)", name)
         moving = scalar(connection, "SELECT target FROM pgrecall_shard.moves WHERE namespace = %s", name)
         if moving is not None:
@@ -204,7 +208,7 @@ def _install(router: Connection[Any], dsns: dict[int, str], *, first: bool) -> N
             for shard, connection in opened.items():
                 _make_shard(connection, shard, cluster)
             _name_shards(router, dsns)
-            _pin(router, opened)
+            pin(router, opened)
             _route(router, opened[0])
 
 
@@ -252,50 +256,6 @@ def _make_shard(connection: Connection[Any], shard: int, cluster: str) -> None:
             )
 
 
-def _pin(router: Connection[Any], opened: dict[int, Connection[Any]]) -> None:
-    """Keep every namespace where it is, whatever its hash says of the new number of shards."""
-    holders: dict[str, list[int]] = {}
-    for shard, connection in opened.items():
-        for name in sorted(_namespaces(connection)):
-            holders.setdefault(name, []).append(shard)
-    pinned = dict(router.execute("SELECT name, shard FROM pgrecall_router.namespaces").fetchall())
-    moving = {
-        row[0]
-        for connection in opened.values()
-        for row in connection.execute("SELECT namespace FROM pgrecall_shard.moves").fetchall()
-    }
-    for name, found in holders.items():
-        if name in moving:
-            continue
-        if name == "default":
-            found = _without_empty_default(opened, found, pinned.get(name))
-        if len(found) > 1:
-            raise SchemaMismatch(
-                f"namespace {name} is on shards {', '.join(map(str, found))}",
-                hint="A namespace is on one shard: rename it, in pgrecall.namespaces, on the others.",
-            )
-        pinned.setdefault(name, found[0])
-    with router.cursor() as cursor:
-        cursor.executemany(
-            "INSERT INTO pgrecall_router.namespaces (name, shard) VALUES (%s, %s) ON CONFLICT DO NOTHING",
-            list(pinned.items()),
-        )
-
-
-def _without_empty_default(
-    opened: dict[int, Connection[Any]], found: list[int], home: int | None
-) -> list[int]:
-    """Drop 'default', which every database is made with, where it is empty; one stays."""
-    used = (
-        "SELECT EXISTS (SELECT FROM pgrecall.memories m "
-        "JOIN pgrecall.namespaces n ON n.id = m.namespace_id WHERE n.name = 'default')"
-    )
-    kept = [shard for shard in found if shard == home or scalar(opened[shard], used)] or found[:1]
-    for shard in set(found) - set(kept):
-        opened[shard].execute("DELETE FROM pgrecall.namespaces WHERE name = 'default'")
-    return kept
-
-
 def _name_shards(router: Connection[Any], dsns: dict[int, str]) -> None:
     """Make the foreign server that tells PL/Proxy where the shards are, and the account it connects with."""
     conninfos = {shard: without_account(dsn)[0] for shard, dsn in dsns.items()}
@@ -334,8 +294,8 @@ def _name_shards(router: Connection[Any], dsns: dict[int, str]) -> None:
     ]
     router.execute(sql.SQL("ALTER SERVER pgrecall OPTIONS ({})").format(sql.SQL(", ").join(changes)))
     [account] = accounts
+    router.execute("DROP USER MAPPING IF EXISTS FOR CURRENT_USER SERVER pgrecall")
     if dict(account) != {"user": scalar(router, "SELECT current_user")}:
-        router.execute("DROP USER MAPPING IF EXISTS FOR CURRENT_USER SERVER pgrecall")
         given = [sql.SQL("{} {}").format(sql.Identifier(n), sql.Literal(v)) for n, v in account]
         mapping = sql.SQL("CREATE USER MAPPING FOR CURRENT_USER SERVER pgrecall OPTIONS ({})")
         router.execute(mapping.format(sql.SQL(", ").join(given)))
@@ -385,7 +345,3 @@ def _grant(router: Connection[Any]) -> None:
 
 def _places(dsns: Iterable[str]) -> set[str]:
     return {without_account(dsn)[0] for dsn in dsns}
-
-
-def _namespaces(connection: Connection[Any]) -> set[str]:
-    return {row[0] for row in connection.execute("SELECT name FROM pgrecall.namespaces").fetchall()}

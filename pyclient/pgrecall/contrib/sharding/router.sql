@@ -21,10 +21,11 @@ CREATE TABLE IF NOT EXISTS pgrecall_router.namespaces (
 CREATE TABLE IF NOT EXISTS pgrecall_router.moved_memories (
     first bigint PRIMARY KEY,
     last bigint NOT NULL CHECK (last >= first),
-    namespace text NOT NULL,
+    namespace_id integer,
     shard integer NOT NULL REFERENCES pgrecall_router.shards
 );
-CREATE INDEX IF NOT EXISTS moved_memories_namespace ON pgrecall_router.moved_memories (namespace);
+ALTER TABLE pgrecall_router.moved_memories ADD COLUMN IF NOT EXISTS namespace_id integer;
+CREATE INDEX IF NOT EXISTS moved_memories_namespace_id ON pgrecall_router.moved_memories (namespace_id);
 CREATE TABLE IF NOT EXISTS pgrecall_router.settings (
     name text PRIMARY KEY,
     default_value text,
@@ -34,6 +35,26 @@ COMMENT ON TABLE pgrecall_router.shards IS 'The shards, and how to reach them; u
 COMMENT ON TABLE pgrecall_router.namespaces IS 'Namespaces that are not where the hash of their name puts them, or need not stay.';
 COMMENT ON TABLE pgrecall_router.moved_memories IS 'Ids of memories that are not on the shard whose range they are from.';
 COMMENT ON TABLE pgrecall_router.settings IS 'What of a session at the router goes with its calls, where it is not the default.';
+
+-- PL/Proxy connects to a shard with the account that the caller's user mapping names. It needs USAGE on the server, and USAGE lets a role
+-- make a mapping for itself: without this, a tenant would name another role, and be that role on the shards.
+CREATE OR REPLACE FUNCTION pgrecall_router.refuse_mapping()
+RETURNS event_trigger
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    IF NOT (SELECT r.rolsuper FROM pg_roles r WHERE r.rolname = current_user) THEN
+        RAISE EXCEPTION 'only a superuser may change user mappings on a router of pgrecall'
+            USING ERRCODE = 'insufficient_privilege', HINT = 'Ask an administrator of this server to run it.';
+    END IF;
+END
+$function$;
+COMMENT ON FUNCTION pgrecall_router.refuse_mapping IS 'Event trigger: refuses user mappings that a role makes for itself.';
+DROP EVENT TRIGGER IF EXISTS pgrecall_router_mappings;
+CREATE EVENT TRIGGER pgrecall_router_mappings ON ddl_command_start
+    WHEN TAG IN ('CREATE USER MAPPING', 'ALTER USER MAPPING', 'DROP USER MAPPING')
+    EXECUTE FUNCTION pgrecall_router.refuse_mapping();
 
 -- The namespace a call works in: the argument, else the setting pgrecall.namespace, else 'default'.
 CREATE OR REPLACE FUNCTION pgrecall.namespace_name(namespace text)

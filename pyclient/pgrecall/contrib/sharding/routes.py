@@ -11,7 +11,18 @@ if TYPE_CHECKING:
 __all__ = ["DECLARED", "EVERYWHERE", "NOT_ROUTED", "WRITTEN", "Kind", "Route"]
 
 Kind = Literal[
-    "namespace", "memory", "memories", "question", "any", "union", "sum", "max", "each", "status", "written"
+    "namespace",
+    "memory",
+    "memories",
+    "question",
+    "found",
+    "any",
+    "union",
+    "sum",
+    "max",
+    "each",
+    "status",
+    "written",
 ]
 
 
@@ -21,7 +32,8 @@ class Route:
 
     Attributes:
         kind: 'namespace', 'memory' and 'question' run on the shard that an argument tells; 'memories' on
-            each shard that has some of them; 'any' on the first that answers; the others on all: their rows
+            each shard that has some of them; 'found' on the first that knows the id; 'any' on the first that
+            answers; the others on all: their rows
             one after the other, their sum, their highest value, nothing at all, one row of a status.
             'written' ones have an outer function in router.sql.
         argument: The argument that tells, or that the order of the shards begins with.
@@ -36,8 +48,9 @@ DECLARED: Mapping[str, Route] = {
     # The namespace is asked about, or used for something else than these memories.
     "pgrecall.is_shown": Route("memory", "id"),
     "public.get_memories": Route("memories", "ids"),
+    # The id is no memory's, and goes with its namespace to another shard.
+    "public.undo_curation": Route("found", "id"),
     # The id is no memory's.
-    "public.undo_curation": Route("question", "id"),
     "pgrecall.get_query_embedding": Route("question", "id"),
     "pgrecall.wait_query_embedding": Route("question", "id"),
     # Each shard knows the answer.

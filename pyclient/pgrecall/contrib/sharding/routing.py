@@ -124,6 +124,7 @@ def _outer(signature: Signature, route: Route) -> Iterator[str]:
         "memory": _by_id,
         "memories": _by_ids,
         "question": _by_id,
+        "found": _found,
         "any": _any,
     }.get(route.kind, _all)(signature, route)
     volatility = "STABLE" if signature.is_stable else "VOLATILE"
@@ -255,11 +256,22 @@ def _any(signature: Signature, route: Route) -> str:
     if route.argument is not None:
         value = signature.values[_place(signature, route.argument)]
         start = f"pgrecall_router.hashed_shard(COALESCE({value}, ''))"
+    # Any of them can say it: the next one does for one that is down.
+    return _first(signature, start, "pgrecall_router.is_unreachable(error_state, error_message)")
+
+
+def _found(signature: Signature, route: Route) -> str:
+    """Begin with the shard whose range the id is from, and go on where it is not known."""
+    id_ = signature.values[_place(signature, route.argument)]
+    return _first(signature, f"pgrecall_router.shard_of_range({id_})", "error_state = 'P0002'")
+
+
+def _first(signature: Signature, start: str, goes_on: str) -> str:
+    """Return the answer of the first shard whose error, if it raises one, is none to go on after."""
     return (
         f"BEGIN\nFOR at_shard IN SELECT pgrecall_router.shards_from({start}) LOOP\n    BEGIN\n"
         f"{_returned(signature, signature.values)}\n    {_CAUGHT}"
-        "    -- Any of them can say it: the next one does for one that is down.\n"
-        f"    IF NOT pgrecall_router.is_unreachable(error_state, error_message) THEN\n        {_REFUSED}"
+        f"    IF NOT COALESCE({goes_on}, false) THEN\n        {_REFUSED}"
         f"    END IF;\n    END;\nEND LOOP;\n{_REFUSED}END\n"
     )
 

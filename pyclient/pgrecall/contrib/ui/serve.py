@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import threading
 import webbrowser
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -74,7 +75,9 @@ def serve(
         )
         tell(f"http://{called}:{port}/?token={keys.token}")
         if open_browser:
-            webbrowser.open(f"http://{called}:{port}/?token={keys.once()}")
+            # A browser in the terminal lasts until it is left, and waits for the server meanwhile.
+            address = f"http://{called}:{port}/?token={keys.once()}"
+            threading.Thread(target=webbrowser.open, args=[address], daemon=True).start()
         with suppress(KeyboardInterrupt):
             server.run(sockets=[listener])
 

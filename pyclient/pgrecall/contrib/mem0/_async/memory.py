@@ -85,8 +85,8 @@ class AsyncMemory:
             metadata: JSON object of each memory. It does not set ids.
             timestamp: When they were said.
             expiration_date: The last day on which they are found.
-            infer: True takes them as a conversation: a message that is stored already is left out. False
-                stores each again.
+            infer: True takes them as a conversation: a message of the run that is stored already is left
+                out; without `run_id`, messages that were stored together already. False stores each again.
             memory_type: Refused.
             prompt: Refused.
 
@@ -284,10 +284,13 @@ class AsyncMemory:
         return mapping.changes(await self._client.history(found.id), found)
 
     async def reset(self) -> None:
-        """Erase all memories of the namespace permanently."""
-        with contextlib.suppress(UnknownNamespace):
-            await self._client.erase_namespace(self._namespace)
-        await self._client.admin.create_namespace(self._namespace)
+        """Erase all memories of the namespace permanently; its language, grants and rules stay."""
+        try:
+            # A filter that fits everything is refused, where memories are deleted.
+            await self._client.erase_many(namespace=self._namespace, until=mapping.EPOCH)
+            await self._client.erase_many(namespace=self._namespace, since=mapping.EPOCH)
+        except UnknownNamespace:
+            await self._client.admin.create_namespace(self._namespace)
 
     async def _stored(self, memory_id: str, *, is_forgotten_too: bool = False) -> StoredMemory | None:
         if not str(memory_id).isdecimal():
