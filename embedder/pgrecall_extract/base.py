@@ -101,6 +101,7 @@ class Fact:
         statement: The fact in one sentence, as recall_facts() shows it; None: names and label say it.
         valid_from: Since when it is true, with a time zone; None: not said.
         valid_to: Until when; None: not said.
+        is_past: Only the past tense says it, so it ends nothing that is said in the present tense.
     """
 
     subject: str = field(repr=False)
@@ -113,6 +114,7 @@ class Fact:
     statement: str | None = field(repr=False, default=None)
     valid_from: datetime | None = None
     valid_to: datetime | None = None
+    is_past: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -201,6 +201,13 @@ def test_embeddings_all_alike_have_none(conn: Connection[Any]) -> None:
         ("a b", "a", False),
         ("anything", None, None),
         ("", "Priya", False),
+        ("is there an issue with the boiler?", "An Nguyen", False),
+        ("what did An Nguyen say?", "An Nguyen", True),
+        ("what will it cost?", "Will", False),
+        ("what did Will Byers say?", "Will Byers", True),
+        ("is the doctor, Dr Chen, in?", "Dr Weiss", False),
+        ("what did Dr Weiss say?", "Dr Weiss", True),
+        ("what did the coach say?", "The Coach", True),
     ],
 )
 def test_who_is_named(conn: Connection[Any], query: str, speaker: str | None, is_named: bool | None) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from support.curation import decided, decision, embed_as, pair
-from support.memories import call, remember, remember_many
+from psycopg.types.json import Jsonb
+
+from support.curation import decided, decision, embed_as, noted, pair
+from support.memories import call, remember, remember_many, rows, scalar
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -86,6 +88,15 @@ APART = {
     ),
     "nothing in common": ("Bathroom fan rattles.", "Hendrik's grandfather built organs."),
     "another language": ("Der Mieter ist ausgezogen.", "Das Fenster wurde repariert."),
+    "a denial at the end of a clause": (
+        "東京に住んでいて、コーヒーが好き。",
+        "東京に住んでいて、コーヒーが好きでない。",
+    ),
+    "more at the end of a clause": ("我住在北京,我喜欢喝绿茶", "我住在北京,我喜欢喝绿茶和咖啡"),
+    "another time at the end of a clause": (
+        "会议时间是周五下午,地点在三楼",
+        "会议时间是周五下午三点半,地点在三楼",
+    ),
 }
 EXPECTED = {"NOOP": SAME, "UPDATE": REFINED, "SUPERSEDE": OVER, "ADD": APART}
 
@@ -160,6 +171,59 @@ def test_the_same_words_of_another_occasion(conn: Connection[Any]) -> None:
             conn, "The gate is open.", "The gate is open.", namespace=f"same {number}", create_namespace=True
         )
         assert decision(conn, same) == "NOOP"
+
+
+SCOPES: list[tuple[dict[str, Any], dict[str, Any]]] = [
+    ({"metadata": {"user_id": "priya"}}, {"metadata": {"user_id": "bob"}}),
+    ({"tags": ["alpha"]}, {"tags": ["beta"]}),
+    ({"category": "work"}, {"category": "home"}),
+    ({"metadata": {"user_id": "priya", "n": 1}}, {"metadata": {"user_id": "priya", "m": 2}}),
+]
+
+
+@pytest.mark.parametrize(("first", "second"), SCOPES)
+def test_what_a_filter_tells_apart_stays(
+    conn: Connection[Any], first: dict[str, Any], second: dict[str, Any]
+) -> None:
+    """The same sentence, and one that ends it, whoever decides."""
+    for old, new, decider in (
+        ("I prefer trains to planes", "I prefer trains to planes", "NOOP"),
+        ("Ayesha lives in Leicester with two flatmates.", "Ayesha has moved to Nottingham.", "SUPERSEDE"),
+    ):
+        [one, other] = remember_many(conn, [{"content": old, **first}, {"content": new, **second}])
+        assert decision(conn, other) == "ADD"
+        hashes = [
+            scalar(conn, "SELECT content_hash FROM pgrecall.memories WHERE id = %s", number)
+            for number in (other, one)
+        ]
+        number = call(conn, "pgrecall.apply_curation", other, one, decider, "a-model", Jsonb({}), *hashes)
+        assert noted(conn, number)["decision"] == "ADD"
+        assert noted(conn, number)["evidence"]["refused"] == decider
+        # Whoever leaves takes nothing of the other along.
+        rows(conn, "erase", one)
+        assert scalar(conn, "SELECT deleted_at IS NULL FROM pgrecall.memories WHERE id = %s", other)
+        rows(conn, "erase", other)
+
+
+def test_the_one_that_more_filters_find_stays(conn: Connection[Any]) -> None:
+    said = "The gate is open."
+    [plain, tagged] = remember_many(conn, [{"content": said}, {"content": said, "tags": ["gate"]}])
+    assert (decided(conn, tagged)["decision"], decided(conn, tagged)["other_id"]) == ("UPDATE", plain)
+    [full, bare] = remember_many(
+        conn,
+        [{"content": said, "metadata": {"a": 1, "b": 2}}, {"content": said, "metadata": {"a": 1}}],
+        namespace="other",
+        create_namespace=True,
+    )
+    assert (decided(conn, bare)["decision"], decided(conn, bare)["other_id"]) == ("NOOP", full)
+
+
+def test_what_was_imported_from_earlier_supersedes_nothing(conn: Connection[Any]) -> None:
+    remember(conn, "The choir has 37 members.", created_at="2025-05-01")
+    earlier = remember(conn, "The choir has 42 members.", created_at="2019-05-01")
+    assert decision(conn, earlier) == "ADD"
+    later = remember(conn, "The choir has 40 members.", created_at="2025-06-01")
+    assert decision(conn, later) == "SUPERSEDE"
 
 
 def test_what_happened_earlier_supersedes_nothing(conn: Connection[Any]) -> None:

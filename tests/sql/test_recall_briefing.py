@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from support.briefings import OPENING, Item, brief, hidden, texts
+from support.facts import fact, lives, told
 from support.memories import call, refused, remember, scalar, share
 from support.wording import SIGNS, TEXT
 
@@ -208,6 +209,11 @@ def test_a_quotation_mark_stays_as_it_is(conn: Connection[Any], said: str) -> No
         ("где моя работа?", None, True),
         ("我在哪里工作？", None, True),
         ("what is the job?", None, False),
+        ("What is Adam's job?", None, False),
+        ("What is mom's job at the EU office?", None, False),
+        ("j'ai un travail, mais où ?", None, True),
+        ("Ana told me of her garden. " * 60 + "Where does Ben work?", None, False),
+        ("Ana told Ben of her garden. " * 60 + "Where do I work?", None, True),
         ("Myra and Ikea", None, False),
         ("where do I work?", ["Priya"], False),
     ],
@@ -220,6 +226,14 @@ def test_i_is_who_asks(conn: Connection[Any], query: str, speakers: list[str] | 
     if is_told:
         found = conn.execute("SELECT statement FROM recall_facts(%s)", (query,)).fetchall()
         assert found == [("user works at Acme",)]
+
+
+def test_a_fact_is_told_as_it_was_stated(conn: Connection[Any]) -> None:
+    told(conn, "I lived in Berlin", fact("user", "lives in", "Berlin", statement="user lived in Berlin"))
+    told(conn, "I live in Lisbon", lives("user", "Lisbon"))
+    assert facts(conn, "where do I live?") == ["user lives in Lisbon"]
+    told(conn, "I once lived in Oslo", fact("user", "lives in", "Oslo", statement="user lived in Oslo"))
+    assert set(facts(conn, "where do I live?")) == {"user lives in Lisbon", "user lived in Oslo"}
 
 
 def test_is_read_only(conn: Connection[Any]) -> None:

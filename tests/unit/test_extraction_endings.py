@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pgrecall_embedder.jobs.extract.encoding import encode_facts
 from support.reading import ANCHOR, facts, read
 
 
@@ -276,6 +278,29 @@ def test_what_may_have_been_is_no_evidence_that_it_was() -> None:
         "member of": 0,
     }
     assert [fact.confidence for fact in read("Ada no longer works at Initech.").facts] == [0.8]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_past"),
+    [
+        ("I lived in Berlin when I was a student.", True),
+        ("Ada lived in Ghent.", True),
+        ("Ada worked at Corvane for ten years.", True),
+        ("Ada was formerly employed by Corvane.", True),
+        ("Ada lives in Ghent.", False),
+        ("Ada has lived in Ghent for ten years.", False),
+        ("I've lived in Ghent for ten years.", False),
+        ("Ada has worked at Corvane for ten years.", False),
+        ("Ada works at Corvane.", False),
+        ("Yara settled in Antwerp.", False),
+        ("Ada worked at Corvane from 1994 to 1998.", False),
+    ],
+)
+def test_the_past_tense_ends_nothing(text: str, is_past: bool) -> None:
+    """What is said in the present tense stays true, also if it was said earlier."""
+    found = [fact for fact in read(text, speaker="user").facts if fact.label in {"lives in", "works at"}]
+    assert [fact.is_past for fact in found] == [is_past]
+    assert [json.loads(encode_facts((fact,)))["facts"][0]["is_exclusive"] for fact in found] == [not is_past]
 
 
 def test_who_is_employed_now_works_there_now() -> None:

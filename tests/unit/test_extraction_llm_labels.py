@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -41,6 +42,19 @@ def server() -> Iterator[Server]:
 
 
 # -- by rules
+
+
+@pytest.mark.parametrize(
+    ("label", "is_past"),
+    [
+        ("works at", False), ("was born in", False), ("got married to", False), ("has been working for", False),
+        ("used to work at", True), ("formerly worked at", True), ("was employed by", True), ("lived in", True),
+    ],
+)  # fmt: skip
+def test_a_label_of_the_past(label: str, is_past: bool) -> None:
+    fact = Fact("Ada", "PERSON", label, "Corvane", "ORG", 0.8, "llm")
+    assert canonical_fact(fact).is_past is is_past
+    assert not canonical_fact(replace(fact, valid_to=datetime(2020, 1, 1, tzinfo=UTC))).is_past
 
 
 @pytest.mark.parametrize(

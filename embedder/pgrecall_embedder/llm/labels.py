@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
@@ -57,6 +58,11 @@ __all__ = [
 ]
 
 _CHOICE_VERSION: Final = 1
+_PAST: Final = re.compile(
+    r"\b(?:formerly|previously|once|originally|used to|worked|lived|resided"
+    r"|was (?:employed|based|located|married|engaged|named))\b"
+)
+"""What says that it was so, and not that it is. A canonical label does not tell."""
 _MAX_CANDIDATES: Final = 20
 _CHOICE_SCHEMA: Final[Mapping[str, Any]] = {
     "type": "object",
@@ -149,9 +155,11 @@ def canonical_fact(fact: Fact) -> Fact:
     """Return a fact with its label in its one form, subject and object exchanged where that is inverted.
 
     Args:
-        fact: The fact. Its statement stays: it is true either way.
+        fact: The fact. Its statement stays: it is true either way. Its label may say that it was so once.
     """
     form = canonical(fact.label)
+    if fact.valid_to is None and _PAST.search(fact.label):
+        fact = replace(fact, is_past=True)
     if not form.is_inverted:
         return replace(fact, label=form.label)
     return replace(

@@ -38,6 +38,8 @@ _HEDGES = re.compile(
     r"|neither|nor|without"
     r"|so-called|erroneously|incorrectly|wrongly|falsely)\b)|\bmay\b|n['’`]t\b|\?"
 )
+# What may hold still, though the verb is in the past: "has lived in", "settled in".
+_ONGOING = re.compile(r"(?: has| have|['’`]ve)\b|.*\bsettled\b")
 _CLOSE = "(?:good|best|old|dear|older|younger|elder|little|big|close)"
 _KIN = (
     "wife|husband|partner|girlfriend|boyfriend|fianc[ée]e?|son|daughter|brother|sister|mother|father|mom"
@@ -271,7 +273,8 @@ class _Sentence:
         if fact is None:
             return None
         if rule.past is not None and valid_from is None and "ed" in match[0][:24].split(" as ")[0]:
-            fact = replace(fact, statement=f"{source.name} {rule.past} {target.name}")
+            is_past = _ONGOING.match(match[0]) is None
+            fact = replace(fact, statement=f"{source.name} {rule.past} {target.name}", is_past=is_past)
         facts = [replace(fact, valid_from=valid_from, valid_to=valid_to)]
         if rule.both_ways:
             facts += [_turned(one) for one in facts]

@@ -116,7 +116,7 @@ BEGIN
     FOR found IN
         SELECT f.fact, f.valid_from, f.origin
         FROM unnest(homes) WITH ORDINALITY h (id, place)
-        CROSS JOIN LATERAL _pgrecall.query_facts(h.id, query, asked, 10) WITH ORDINALITY f
+        CROSS JOIN LATERAL _pgrecall.query_facts(h.id, pgrecall.question_part(query), asked, 10) WITH ORDINALITY f
         ORDER BY f.ordinality, h.place
     LOOP
         line := E'\n' || _pgrecall.briefing_item('fact', found.valid_from, NULL, found.fact, per_item, found.origin);

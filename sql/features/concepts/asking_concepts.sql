@@ -11,9 +11,11 @@ BEGIN ATOMIC
         SELECT pgrecall.normalize_name(s.name) AS alias
         FROM unnest(COALESCE(asking_concepts.speakers, '{user,human}')) s (name)
         -- English, German, Dutch, Spanish, Portuguese, French, Italian, Russian, Chinese, Japanese, Korean.
-        WHERE asking_concepts.query ~*
+        -- Abbreviations (EU, IO) are none of these words.
+        WHERE CASE WHEN asking_concepts.query ~ '[[:lower:]]' THEN regexp_replace(asking_concepts.query, '\m(EU|IO|MI|MA|ME)\M', '', 'g')
+                   ELSE asking_concepts.query END ~*
             '\m(i|me|my|mine|myself|ich|mich|mir|mein(e[mnrs]?)?|ik|mijn|yo|m[ií]|mis|m[ií][oa]s?|eu|meus?|minhas?'
-            '|je|moi|mon|ma|mes|io|miei|mie|я|меня|мне|мной|мо[йяеёию]|моих|моего)\M|[jm]''[^ ]|我|私|僕|俺|나는|내가|제가|\m(내|제|나의|저의)\M'
+            '|je|moi|mon|ma|mes|io|miei|mie|я|меня|мне|мной|мо[йяеёию]|моих|моего)\M|\m[jm]''[^ ]|我|私|僕|俺|나는|내가|제가|\m(내|제|나의|저의)\M'
     )
     SELECT DISTINCT c.concept_id
     FROM asking a

@@ -4,8 +4,8 @@
 -- Returns NULL and changes nothing if either memory was changed, flagged as sensitive, forgotten or superseded since
 -- the comparison. If the memory already has a decision, it stands and its number is returned.
 --
--- A less trusted memory never supersedes a more trusted one, whoever decides: the decision is then recorded as ADD, with what was
--- refused in evidence.
+-- A less trusted memory never supersedes a more trusted one, nor one of another category, tags or metadata, whoever decides: the
+-- decision is then recorded as ADD, with what was refused in evidence.
 --
 -- decision                 NOOP: the older memory (other_id) supersedes the new one. UPDATE, SUPERSEDE: the new memory
 --                          supersedes the older one, which is closed as by supersede(). ADD: only recorded
@@ -64,10 +64,10 @@ BEGIN
         -- A repeated statement stays valid as long as the first: that one must last as long.
         is_shorter := COALESCE(least(successor.expires_at, CASE decision WHEN 'NOOP' THEN successor.valid_to END), 'infinity')
                     < COALESCE(least(closed.expires_at, CASE decision WHEN 'NOOP' THEN closed.valid_to END), 'infinity');
-        IF successor.origin < closed.origin OR is_shorter THEN
+        IF successor.origin < closed.origin OR is_shorter OR NOT _pgrecall.covers(successor, closed) THEN
             evidence := COALESCE(evidence, '{}') || jsonb_build_object(
                 'refused', decision, 'is_less_trusted', own.origin < other.origin, 'is_more_trusted', own.origin > other.origin,
-                'is_shorter', is_shorter
+                'is_shorter', is_shorter, 'covers_old', _pgrecall.covers(own, other), 'covers_new', _pgrecall.covers(other, own)
             );
             decision := 'ADD';
         END IF;

@@ -6,6 +6,8 @@
 -- A less trusted memory never supersedes a more trusted one. What would be UPDATE or SUPERSEDE is ADD then. The same text of a more
 -- trusted origin supersedes the older memory (UPDATE) instead of being superseded by it.
 --
+-- A memory that a filter would not find in the place of the other never supersedes it: whose it is may stand in its metadata.
+--
 -- NOOP       the same text; or the new text has no additional word; or almost none, with a cosine of 0.9
 -- UPDATE     the new text has every word of the old one, and more
 -- SUPERSEDE  the same words with a negation added or removed; or one of change_cues()
@@ -14,8 +16,9 @@ RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN (
     SELECT CASE
-        WHEN c.decision IN ('UPDATE', 'SUPERSEDE') AND e.is_less_trusted THEN 'ADD'
-        WHEN c.decision = 'NOOP' AND e.is_more_trusted THEN CASE WHEN e.is_equal THEN 'UPDATE' ELSE 'ADD' END
+        WHEN c.decision IN ('UPDATE', 'SUPERSEDE') AND (e.is_less_trusted OR NOT e.covers_old) THEN 'ADD'
+        WHEN c.decision = 'NOOP' AND (e.is_more_trusted OR NOT e.covers_new)
+            THEN CASE WHEN e.is_equal AND COALESCE(e.covers_old AND NOT e.is_less_trusted, true) THEN 'UPDATE' ELSE 'ADD' END
         ELSE c.decision
     END
     FROM jsonb_to_record(evidence) e (
@@ -26,7 +29,7 @@ RETURN (
         is_hedged_old boolean, is_hedged_new boolean,
         ends boolean, moves boolean, replaces boolean, counts boolean, alters boolean,
         is_other_subject boolean, is_other_time boolean, is_other_speaker boolean, is_earlier boolean,
-        is_less_trusted boolean, is_more_trusted boolean
+        is_less_trusted boolean, is_more_trusted boolean, covers_old boolean, covers_new boolean
     )
     CROSS JOIN LATERAL (SELECT CASE
         WHEN e.is_other_subject OR e.is_other_time OR e.is_other_speaker THEN 'ADD'

@@ -8,6 +8,7 @@
 -- is_other_time     the times they mention or are valid at do not overlap
 -- is_other_speaker  different speakers said them
 -- is_earlier        the new memory is about an earlier occasion than the old one
+-- covers_old, covers_new  whether every filter that finds the old memory, or the new one, finds the other too (covers)
 -- is_less_trusted, is_more_trusted  the origin of the new memory is less, or more, trusted
 CREATE OR REPLACE FUNCTION _pgrecall.curation_evidence(memory_id bigint, other_id bigint, cosine double precision)
 RETURNS jsonb
@@ -29,7 +30,12 @@ BEGIN ATOMIC
                        WHERE a.memory_id = o.id
                    )),
                'is_other_speaker', COALESCE(o.speaker <> n.speaker, false),
-               'is_earlier', COALESCE(n.occurred_at < o.occurred_at, false),
+               -- Without a time of its own a new memory is of when it was stored, which an import says.
+               'is_earlier', COALESCE(
+                   COALESCE(n.occurred_at, n.created_at) < COALESCE(o.occurred_at, CASE WHEN n.occurred_at IS NULL THEN o.created_at END),
+                   false
+               ),
+               'covers_old', _pgrecall.covers(n, o), 'covers_new', _pgrecall.covers(o, n),
                'is_less_trusted', n.origin < o.origin,
                'is_more_trusted', n.origin > o.origin
            )

@@ -1,6 +1,7 @@
 -- Compares two texts and returns numbers and booleans, the basis of curation by rules.
 --
--- Words are equal if their English stems are; long ones also if one is a prefix of the other (deliver, deliveries).
+-- Words are equal if their English stems are; long ones also if one is a prefix of the other (deliver, deliveries), but not in scripts
+-- without blanks, where a word is a clause.
 -- Names and numbers must be identical. Texts of over 2,000 characters are only compared as wholes: {"is_equal": …}.
 --
 -- is_equal     equal except for case and punctuation
@@ -21,6 +22,7 @@ DECLARE
     longest CONSTANT integer := 2000;
     hedges CONSTANT text[] := ARRAY['if', 'unless', 'only', 'except', 'until', 'might', 'maybe', 'perhaps', 'could', 'would',
                                     'possibly', 'probably', 'allegedly'];
+    unspaced CONSTANT text := '[' || _pgrecall.cjk_class() || _pgrecall.syllabic_class() || ']';
     found jsonb;
 BEGIN
     found := jsonb_build_object('is_equal', _pgrecall.comparable_text(old_text) = _pgrecall.comparable_text(new_text));
@@ -41,7 +43,7 @@ BEGIN
                          AND (o.stem = w.stem
                               OR (w.kind = 'content' AND o.kind = 'content' AND NOT (o.is_name AND w.is_name)
                                   AND least(length(o.stem), length(w.stem)) >= 5
-                                  AND abs(length(o.stem) - length(w.stem)) <= 3
+                                  AND abs(length(o.stem) - length(w.stem)) <= 3 AND w.stem !~ unspaced
                                   AND (starts_with(o.stem, w.stem) OR starts_with(w.stem, o.stem))))
                    ) AS is_shared
             FROM word w

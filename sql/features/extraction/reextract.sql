@@ -42,5 +42,3 @@ END
 $function$;
 
 ALTER FUNCTION pgrecall.reextract OWNER TO pgrecall_gate;
-
-GRANT EXECUTE ON FUNCTION pgrecall.reextract TO pgrecall_writer;

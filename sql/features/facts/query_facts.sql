@@ -33,10 +33,19 @@ BEGIN ATOMIC
         ORDER BY r.source_id, r.label, r.target_id, r.origin DESC, r.weight DESC, r.id
     )
     SELECT n.id,
-           concat_ws(
+           -- As a memory states it: "lived in" is not "lives in".
+           COALESCE((
+               SELECT e.statement
+               FROM pgrecall.relationship_evidence e
+               JOIN pgrecall.memories m ON m.id = e.memory_id
+               WHERE e.relationship_id = n.id AND e.statement IS NOT NULL AND m.namespace_id + 0 = query_facts.namespace_id
+                 AND _pgrecall.matches_filter(m, query_facts.filter)
+               ORDER BY e.memory_id DESC
+               LIMIT 1
+           ), concat_ws(
                ' ', (SELECT s.name FROM pgrecall.concepts s WHERE s.id = n.source_id), n.label,
                (SELECT t.name FROM pgrecall.concepts t WHERE t.id = n.target_id)
-           ),
+           )),
            n.valid_from, n.origin
     FROM relationship n
     -- Subqueries, one lookup per row: with joins the planner would read all evidence and all memories.

@@ -53,6 +53,7 @@ DECLARE
     names CONSTANT text[] := _pgrecall.asked_namespaces(recall_facts.namespace, recall_facts.namespaces);
     home CONSTANT text := pgrecall.namespace_name(recall_facts.namespace);
     depth CONSTANT integer := 200;
+    question CONSTANT text := pgrecall.question_part(recall_facts.query);
     wanted CONSTANT integer := (_pgrecall.effective_settings(jsonb_build_object('k', recall_facts.k))).k;
     request pgrecall.recall_request := CASE WHEN names IS NULL THEN _pgrecall.resolve_granted(
         recall_facts.query, recall_facts.query_vec, home,
@@ -104,14 +105,14 @@ BEGIN
         );
     END IF;
     named := ARRAY(
-        (SELECT c.concept_id FROM _pgrecall.query_concepts(request.namespace_id, recall_facts.query) c ORDER BY c.concept_id LIMIT 20)
+        (SELECT c.concept_id FROM _pgrecall.query_concepts(request.namespace_id, question) c ORDER BY c.concept_id LIMIT 20)
         UNION
-        SELECT a.concept_id FROM _pgrecall.asking_concepts(request.namespace_id, recall_facts.query, NULL) a
+        SELECT a.concept_id FROM _pgrecall.asking_concepts(request.namespace_id, question, NULL) a
     );
     words := ARRAY(
         SELECT DISTINCT w.word
         FROM unnest(languages) l (name)
-        CROSS JOIN LATERAL unnest(tsvector_to_array(_pgrecall.analyze_text(l.name, COALESCE(recall_facts.query, '')))) w (word)
+        CROSS JOIN LATERAL unnest(tsvector_to_array(_pgrecall.analyze_text(l.name, COALESCE(question, '')))) w (word)
     );
 
     RETURN QUERY

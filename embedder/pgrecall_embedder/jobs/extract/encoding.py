@@ -84,5 +84,5 @@ def _fact(stated: Fact) -> dict[str, Any]:
         "statement": fact.statement,
         "valid_from": None if fact.valid_from is None else fact.valid_from.isoformat(),
         "valid_to": None if fact.valid_to is None else fact.valid_to.isoformat(),
-        "is_exclusive": is_functional(fact.label, fact.subject_type),
+        "is_exclusive": is_functional(fact.label, fact.subject_type) and not fact.is_past,
     }
