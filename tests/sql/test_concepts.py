@@ -41,6 +41,16 @@ NORMALISED = [
     ("МОСКВА", "москва"),
     ("東京タワー", "東京タワー"),
     ("x²", "x2"),
+    ("ข้าว", "ข้าว"),
+    ("ป่า", "ป่า"),
+    ("ເຂົ້າ", "ເຂົ້າ"),
+    ("ဆေး", "ဆေး"),
+    ("ဆေးရုံ", "ဆေးရုံ"),
+    ("ភ្នំពេញ", "ភ្នំពេញ"),
+    ("हिन्दी", "हिन्दी"),
+    ("বাংলাদেশ্", "বাংলাদেশ্"),
+    ("தமிழ்-நாடு", "தமிழ் நாடு"),
+    ("ไก่+ข้าว", "ไก่+ข้าว"),
     ("🙂", ""),
     ("...", ""),
     ("+++", ""),
@@ -50,6 +60,25 @@ NORMALISED = [
 
 def test_normalised_names(conn: Connection[Any]) -> None:
     assert [(name, call(conn, "pgrecall.normalize_name", name)) for name, _ in NORMALISED] == NORMALISED
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("ข้าว", "ข่าว", "ขาว"),  # rice, news, white
+        ("ป่า", "ป้า"),  # forest, aunt
+        ("เก่า", "เก้า"),  # old, nine
+        ("ເຂົ້າ", "ເຂົາ"),  # rice, he
+        ("ဆေး", "ဆေ"),
+        ("कल", "कल्"),
+    ],
+)
+def test_signs_make_other_words(conn: Connection[Any], names: tuple[str, ...]) -> None:
+    for name in names:
+        remember(conn, f"about {name}", tags=[name])
+    while call(conn, "pgrecall.resolve_concepts"):
+        pass
+    assert len({call(conn, "pgrecall.find_concept", name) for name in names}) == len(names)
 
 
 def test_normalising_twice_changes_nothing(conn: Connection[Any]) -> None:

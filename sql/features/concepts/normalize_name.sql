@@ -1,11 +1,16 @@
 -- Normalises a concept name for comparison: NFKC, lower case, separators folded to one space.
 --
--- Keeps + # . inside words, for names like c++, c# and node.js. Returns an empty text if nothing remains.
+-- Keeps + # . inside words, for names like c++, c# and node.js, and the signs that make another word of the same letters: the tones of
+-- Thai, Lao and Burmese, the virama and nukta of India's scripts. Returns an empty text if nothing remains.
 CREATE OR REPLACE FUNCTION pgrecall.normalize_name(name text)
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
 RETURN btrim(regexp_replace(
-    regexp_replace(lower(normalize(name, NFKC)), '[^[:alnum:]+#.]+|\.+(?![[:alnum:]])|(?<![[:alnum:]+#])[+#]+', ' ', 'g'),
+    regexp_replace(
+        lower(normalize(name, NFKC)),
+        '[^[:alnum:]+#.' || _pgrecall.word_signs() || ']+|\.+(?![[:alnum:]])|(?<![[:alnum:]+#' || _pgrecall.word_signs() || '])[+#]+',
+        ' ', 'g'
+    ),
     ' +', ' ', 'g'
 ));
 
