@@ -25,6 +25,21 @@ def created(conn: Connection[Any], memory_id: int) -> datetime:
     return moment
 
 
+def test_an_end_that_was_stated_later_was_not_known(conn: Connection[Any]) -> None:
+    """As of a day between the end and its statement the fact holds; after that it has ended."""
+    told(conn, "Ben works at Initech", fact("Ben", "works at", "Initech"), created_at="2024-01-01")
+    told(
+        conn,
+        "Ben left Initech in January 2025",
+        fact("Ben", "works at", "Initech", valid_to=day(1, year=2025)),
+        created_at="2025-06-01",
+    )
+    for as_of, known in (("2024-06-01", [None]), ("2025-03-01", [None]), ("2025-07-01", [])):
+        assert [row["valid_to"] for row in recalled(conn, "Ben", as_of=as_of)] == known, as_of
+    [ended] = recalled(conn, "Ben", as_of="2025-07-01", include_superseded=True)
+    assert ended["valid_to"] == day(1, year=2025)
+
+
 # --- What comes, and with what ---
 
 

@@ -29,7 +29,7 @@ BEGIN ATOMIC
         ) r
         -- Without weight it is one of several that a statement of an end may mean.
         WHERE r.source_id <> r.target_id AND r.weight > 0
-          AND _pgrecall.is_valid_at(r.valid_from, r.valid_to, now())
+          AND _pgrecall.is_valid_at(r.valid_from, r.valid_to, COALESCE((query_facts.filter).as_of, now()))
         ORDER BY r.source_id, r.label, r.target_id, r.origin DESC, r.weight DESC, r.id
     )
     SELECT n.id,
