@@ -56,6 +56,17 @@ def test_a_writer_merges_and_splits(conn: Connection[Any]) -> None:
     assert wrong(conn) == {}
 
 
+def test_a_memory_that_mentions_a_concept_in_several_ways_counts_once(conn: Connection[Any]) -> None:
+    numbers = [
+        remember(conn, f"bob {number}", tags=["bob"], expanded_keywords=["bob"]) for number in range(6)
+    ]
+    concept = call(conn, "pgrecall.find_concept", "bob")
+    listed = rows(conn, "pgrecall.memories_of_concept", concept, 6)
+    assert sorted(listed) == numbers
+    assert len(rows(conn, "pgrecall.memories_of_concept", concept, 4)) == 4
+    assert len(rows(conn, "pgrecall.memories_of_concept", concept, 2**31 - 1)) == 6
+
+
 def test_a_reader_looks_and_changes_nothing(conn: Connection[Any]) -> None:
     remember(conn, tags=["ann", "bob"])
     share(conn)
