@@ -236,6 +236,27 @@ def test_compacting_leaves_no_list_scattered(conn: Connection[Any], way: str) ->
     assert call(conn, "pgrecall.compact_postings") == 0
 
 
+@pytest.mark.slow
+def test_what_a_rebuild_makes_in_rounds_is_put_in_order(conn: Connection[Any]) -> None:
+    """Each round of 10,000 memories makes blocks of its own, and recall would read those of every round."""
+    conn.execute(
+        """
+        INSERT INTO pgrecall.memories (namespace_id, content, language, content_hash, search_vector)
+        SELECT pgrecall.namespace_id('default'), 'harbour ' || repeat('crane ', i % 7) || repeat('x' || i % 3 || ' ', i % 40),
+               'english', sha256(i::text::bytea), ''
+        FROM generate_series(1, 24000) i
+        """
+    )
+    while call(conn, "pgrecall.flush_pending_postings", 10000):
+        pass
+    compact(conn)
+    conn.execute("CALL pgrecall.rebuild_all_postings('default')")
+    assert conn.execute(SCATTERED).fetchall() != []
+    compact(conn)
+    assert conn.execute(SCATTERED).fetchall() == []
+    assert problems(conn) == {}
+
+
 def test_namespaces_of_before_are_separated_later_and_answer_meanwhile(
     conn: Connection[Any], as_before: Callable[[Connection[Any]], None]
 ) -> None:

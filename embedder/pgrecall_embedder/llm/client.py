@@ -226,12 +226,15 @@ class LlmClient:
     async def _answers_others(self, failure: TransientFailure) -> bool:
         """Ask something short, to tell a text that the server cannot take from a server that takes none.
 
-        A server that a text has crashed gets the time of the retries to come back.
+        A server that a text has crashed gets the time of the retries to come back. Whoever retries nothing has no
+        time for this either.
         """
         from pgrecall_embedder.retry import RequestRetries, TransientFailure
 
         body = json.dumps(self._fields | {"messages": [{"role": "user", "content": _PLAIN}]}).encode()
         retries, max_wait, backoff = self._retries
+        if not retries:
+            return False
         try:
             async for attempt in RequestRetries(
                 retries if failure.is_broken else 0, max_wait, backoff

@@ -54,7 +54,9 @@ BEGIN
         WHERE v.vector IS NOT NULL;
         PERFORM _pgrecall.index_postings(namespace_id, ids, vectors, past) WHERE ids IS NOT NULL;
     END LOOP;
-    UPDATE pgrecall.posting_states s SET changes = 0, compacted_to = NULL WHERE s.namespace_id = rebuild_postings.namespace_id;
+    -- Each round made blocks of its own: a daemon puts the lists of several in order.
+    UPDATE pgrecall.posting_states s SET changes = 0, compacted_to = CASE WHEN cardinality(candidates) > size THEN '' END
+    WHERE s.namespace_id = rebuild_postings.namespace_id;
     RETURN true;
 END
 $function$;
