@@ -226,8 +226,8 @@ class LlmClient:
     async def _answers_others(self, failure: TransientFailure) -> bool:
         """Ask something short, to tell a text that the server cannot take from a server that takes none.
 
-        A server that a text has crashed gets the time of the retries to come back. Whoever retries nothing has
-        no time for this either.
+        A server that a text has crashed gets the time of the retries to come back. Whoever retries nothing
+        has no time for this either.
         """
         from pgrecall_embedder.retry import RequestRetries, TransientFailure
 
