@@ -23,7 +23,7 @@ BEGIN
         FOR UPDATE SKIP LOCKED
     ) late
     WHERE j.memory_id = late.memory_id AND j.kind = late.kind AND j.generation_id = late.generation_id;
-    RETURN (SELECT count(*) FROM pgrecall.jobs j WHERE j.worker_id = renew.worker AND j.lease_expires_at IS NOT NULL);
+    RETURN (SELECT count(*)::integer FROM pgrecall.jobs j WHERE j.worker_id = renew.worker AND j.lease_expires_at IS NOT NULL);
 END
 $function$;
 
