@@ -244,7 +244,7 @@ def test_what_a_rebuild_makes_in_rounds_is_put_in_order(conn: Connection[Any]) -
         INSERT INTO pgrecall.memories (namespace_id, content, language, content_hash, search_vector)
         SELECT pgrecall.namespace_id('default'), 'harbour ' || repeat('crane ', i % 7) || repeat('x' || i % 3 || ' ', i % 40),
                'english', sha256(i::text::bytea), ''
-        FROM generate_series(1, 24000) i
+        FROM generate_series(1, 11000) i
         """
     )
     while call(conn, "pgrecall.flush_pending_postings", 10000):
