@@ -8,7 +8,7 @@ LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE STRICT
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
-    titles CONSTANT text[] := '{mr,mrs,ms,miss,dr,prof,professor,sir,dame,herr,frau,monsieur,madame,señor,señora}'::text[];
+    titles CONSTANT text[] := _pgrecall.name_titles();
     forms CONSTANT text[] := '{inc,incorporated,ltd,limited,llc,llp,plc,corp,corporation,co,gmbh,ag,kg,bv,b.v,nv,n.v,s.a,s.p.a}'::text[];
     words text[] := string_to_array(alias, ' ');
     first integer := 1;

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
     from pgrecall.models import MemoryChange, RecalledMemory, StoredMemory
 
-EPOCH, FOREVER = datetime(1970, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC)
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+FOREVER = datetime(9999, 12, 31, tzinfo=UTC)
 """The end of a memory whose expiration date was taken away."""
 OWNERS = ("user_id", "agent_id", "run_id")
 _IDENTITIES = (*OWNERS, "actor_id")

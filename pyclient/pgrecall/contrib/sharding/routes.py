@@ -33,9 +33,8 @@ class Route:
     Attributes:
         kind: 'namespace', 'memory' and 'question' run on the shard that an argument tells; 'memories' on
             each shard that has some of them; 'found' on the first that knows the id; 'any' on the first that
-            answers; the others on all: their rows
-            one after the other, their sum, their highest value, nothing at all, one row of a status.
-            'written' ones have an outer function in router.sql.
+            answers; the others on all: their rows one after the other, their sum, their highest value,
+            nothing at all, one row of a status. 'written' ones have an outer function in router.sql.
         argument: The argument that tells, or that the order of the shards begins with.
     """
 
