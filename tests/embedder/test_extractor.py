@@ -229,6 +229,27 @@ def test_sigterm_releases_what_was_not_begun(dsn: str, conn: psycopg.Connection[
     assert (last["event"], last["read"]) == ("embedder stopped", 3000 - pending(conn))
 
 
+def test_what_another_session_has_locked_is_let_go(dsn: str, conn: psycopg.Connection[Any]) -> None:
+    """Its lease is not renewed while the daemon goes on with others."""
+    [locked] = store(conn, ["Priya wrote docs/far.md."])
+    held = "SELECT ticket FROM pgrecall.jobs WHERE kind = 'text' AND memory_id = %s"
+
+    async def scenario() -> None:
+        daemon = make_reader(dsn, poll_seconds=0.1, lease_seconds=3.0)
+        async with running(daemon):
+            with psycopg.connect(dsn) as other:
+                other.execute("SELECT FROM pgrecall.memories WHERE id = %s FOR UPDATE", [locked])
+                await eventually(lambda: daemon.sums().get("read_stale") == 1)
+                await eventually(lambda: conn.execute(held, [locked]).fetchall() == [(None,)])
+                store(conn, ["Priya wrote docs/near.md."])
+                await eventually(lambda: daemon.sums().get("read") == 1)
+            conn.execute("UPDATE pgrecall.jobs SET next_attempt_at = NULL")
+            await eventually(lambda: daemon.sums().get("read") == 2)
+
+    asyncio.run(scenario())
+    assert "docs far.md" in mentions_of(conn, locked)
+
+
 # -- a text that breaks the reading process
 
 _BREAKING = """

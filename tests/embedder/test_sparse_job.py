@@ -20,7 +20,7 @@ from support.embedder import CANARY
 from support.sparse import document
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from pgrecall_embedder.connection import Connection
     from pgrecall_extract.base import Document
@@ -43,6 +43,7 @@ class Queue:
         self.stored: dict[int, tuple[str, Mapping[str, float]]] = {}
         self.failed: dict[int, str] = {}
         self.stale: set[int] = set()
+        self.postponed: set[int] = set()
         self.poison: int | None = None
         self.claims = self.releases = 0
         self.connections = 1
@@ -67,6 +68,10 @@ class Queue:
     async def fail(self, claimed: Claimed, error: str) -> None:
         self.failed[claimed.document.memory_id] = error
         self.leased.remove(claimed)
+
+    async def settle(self, tickets: Iterable[int], *, is_complete: bool) -> None:
+        if not is_complete:
+            self.postponed |= set(tickets) & {one.ticket for one in self.leased}
 
     async def release(self) -> int:
         self.releases += 1
@@ -201,6 +206,7 @@ def test_terms_that_the_database_refuses_fail_alone() -> None:
 
 def test_an_edited_memory_counts_as_stale() -> None:
     queue = Queue("tea", "milk")
+    assert queue.postponed == {100}
     queue.stale = {0}
     job = make(queue)
     run(job)

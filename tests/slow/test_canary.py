@@ -160,6 +160,14 @@ class System:
         ).fetchall()
         return pending(self.conn) + pending(self.conn, "llm") + int(unembedded) + int(uncurated)
 
+    def finish(self) -> None:
+        """Wait until nothing waits any more; if that does not end, say what waits."""
+        try:
+            until(lambda: not self.waiting())
+        except AssertionError as error:
+            jobs = self.conn.execute("SELECT now()::text, j::text FROM pgrecall.jobs j").fetchall()
+            raise AssertionError(f"{jobs}\n{self.logs()}") from error
+
 
 def _bodies(requests: Sequence[Any]) -> str:
     return "\n".join(f"{asked.path} {asked.headers} {asked.body.decode()}" for asked in requests)
@@ -270,7 +278,7 @@ def write_late(system: System) -> list[int]:
     store(system.conn, texts(20))
     late = remember(system.conn, [memory(LATE, number) for number in range(40)])
     flag(system.conn, late[:10])
-    until(lambda: not system.waiting())
+    system.finish()
     assert system.places(EARLY) <= OWN
     assert system.places(EARLY) & OWN
     places = system.places(LATE)

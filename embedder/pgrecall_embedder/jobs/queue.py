@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, Final, LiteralString
 from .asking.llm_access import UsageLog
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from pgrecall_embedder.connection import Connection
 
 __all__ = ["JobQueue"]
 
-# Whoever has claimed nothing for so long, and still holds leases, is taken to be stuck: others get them.
+# Whoever has had something in hand for so long is taken to be stuck: others get it.
 _LONGEST_HOLD_SECONDS: Final = 3600.0
 
 
@@ -38,8 +38,7 @@ class JobQueue(UsageLog):
         self._claims = claims
         self.worker = uuid.uuid4()
         self.lease_seconds = lease_seconds
-        self._may_hold = False
-        self._claimed_at = 0.0
+        self._in_hand: dict[int, float] = {}  # tickets, and when their lease began on the monotonic clock
 
     @property
     def connections(self) -> int:
@@ -48,23 +47,42 @@ class JobQueue(UsageLog):
 
     async def release(self, generation: int | None = None) -> int:
         """Release all leases, or those of one generation. Returns their number."""
+        if generation is None:
+            self._in_hand.clear()
         [(released,)] = await self._writes.fetch(
             "SELECT pgrecall.release(%s, %s::integer)", [self.worker, generation]
         )
         return int(released)
 
+    async def settle(self, tickets: Iterable[int], *, is_complete: bool = True) -> None:
+        """Let go of what was worked on: its leases are not renewed any more.
+
+        Args:
+            tickets: The tickets of what was in hand.
+            is_complete: Whether each was stored or reported as failed. What was not is postponed: other
+                workers may claim it some seconds later.
+        """
+        settled = list(tickets)
+        for ticket in settled:
+            self._in_hand.pop(ticket, None)
+        if not is_complete:
+            await self._writes.fetch("SELECT pgrecall.postpone(%s, %s::bigint[])", [self.worker, settled])
+
     async def keep_leases(self) -> None:
         """Renew the leases in hand until cancelled: no other worker begins what takes longer than one."""
         while True:
             await asyncio.sleep(self.lease_seconds / 3)
-            if self._may_hold and time.monotonic() - self._claimed_at < _LONGEST_HOLD_SECONDS:
-                self._may_hold = False  # unless a claim comes meanwhile
-                [(held,)] = await self._claims.fetch(
-                    "SELECT pgrecall.renew(%s, make_interval(secs => %s))", [self.worker, self.lease_seconds]
+            oldest = time.monotonic() - _LONGEST_HOLD_SECONDS
+            self._in_hand = {ticket: began for ticket, began in self._in_hand.items() if began > oldest}
+            if self._in_hand:
+                await self._claims.fetch(
+                    "SELECT pgrecall.renew(%s, %s::bigint[], make_interval(secs => %s))",
+                    [self.worker, list(self._in_hand), self.lease_seconds],
                 )
-                self._may_hold = self._may_hold or held > 0
 
     async def _claim(self, query: LiteralString, values: Sequence[object]) -> list[tuple[Any, ...]]:
-        """Run a statement that leases, and remember that its leases are to be renewed."""
-        self._may_hold, self._claimed_at = True, time.monotonic()
-        return await self._claims.fetch(query, values)
+        """Run a statement that leases and returns tickets in its first column, and take them in hand."""
+        began = time.monotonic()
+        rows = await self._claims.fetch(query, values)
+        self._in_hand.update((row[0], began) for row in rows)
+        return rows

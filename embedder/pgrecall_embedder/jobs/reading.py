@@ -74,9 +74,9 @@ class ReadingQueue(JobQueue):
     async def claim(self, limit: int) -> list[Claimed]:
         """Lease up to `limit` memories, newest first."""
         rows = await self._claim(
-            "SELECT memory_id, content, title, speaker, "
+            "SELECT ticket, memory_id, content, title, speaker, "
             "CASE WHEN anchor BETWEEN '0002-01-01 00:00Z' AND '9998-12-31 00:00Z' THEN anchor END, "
-            "language, namespace_id, ticket "
+            "language, namespace_id "
             "FROM pgrecall.claim_extractions(%s, %s, %s, make_interval(secs => %s))",
             [self.worker, self._enricher, limit, self.lease_seconds],
         )
@@ -87,7 +87,7 @@ class ReadingQueue(JobQueue):
                 ),
                 ticket,
             )
-            for memory, content, title, speaker, at, language, namespace, ticket in rows
+            for ticket, memory, content, title, speaker, at, language, namespace in rows
         ]
 
     async def fail(self, claimed: Claimed, error: str) -> None:

@@ -20,7 +20,7 @@ _Read = TypeVar("_Read")
 _Store: TypeAlias = "Callable[[str, Sequence[tuple[Claimed, _Read]]], Awaitable[int]]"
 
 # Another worker, whose claim began before this one was committed, holds a row for a moment in vain.
-# What is left out for that keeps its lease, and nobody would come back to it before that ends.
+# What is still left out after these is postponed by whoever has claimed it.
 _LEFT_OUT_PAUSES: Final = (0.05, 0.25, 1.0)
 # What one memory of a batch may be to blame for.
 REFUSALS: Final = (

@@ -75,10 +75,13 @@ class LlmJob(AskingJob):
         claimed = await self._claims.claim(_BATCH)
         if not claimed:
             return False
+        stale = self.counts.stale
         try:
-            return bool(await run_unless(self.loop.stopping, self.read(client, claimed)))
+            goes_on = await run_unless(self.loop.stopping, self.read(client, claimed))
         finally:
             await self._asking.record(client, self._claims)
+        await self._claims.settle((one.ticket for one in claimed), is_complete=self.counts.stale == stale)
+        return bool(goes_on)
 
     async def fail(self, claimed: Claimed, error: str) -> None:
         """Count a memory that cannot be read. `error` must not quote its text."""

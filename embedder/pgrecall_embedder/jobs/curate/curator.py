@@ -119,7 +119,7 @@ class Curator(AskingJob):
 
     async def _by_rules(self, claimed: list[Claimed]) -> bool:
         for one in claimed:
-            self._count(is_done=await self._queue.curate(one))
+            await self._settle(one, is_done=await self._queue.curate(one))
         return True
 
     async def _by_model(self, client: LlmClient, claimed: list[Claimed]) -> bool:
@@ -127,7 +127,7 @@ class Curator(AskingJob):
         for one in claimed:
             question = await self._queue.question(one.memory_id)
             if question is None:
-                self._count(is_done=await self._queue.curate(one))
+                await self._settle(one, is_done=await self._queue.curate(one))
                 continue
             try:
                 decided = await decide(client, question)
@@ -135,10 +135,11 @@ class Curator(AskingJob):
                 await self.pause(problem)
                 return False
             decider = curator_version(client.model)
-            self._count(is_done=await self._queue.apply(one, question, decided, decider))
+            await self._settle(one, is_done=await self._queue.apply(one, question, decided, decider))
         return True
 
-    def _count(self, *, is_done: bool) -> None:
+    async def _settle(self, claimed: Claimed, *, is_done: bool) -> None:
+        await self._queue.settle([claimed.ticket], is_complete=is_done)
         if is_done:
             self.counts.curated += 1
         else:

@@ -35,10 +35,10 @@ class CurationQueue(JobQueue):
     async def claim(self, limit: int) -> list[Claimed]:
         """Lease up to `limit` memories, oldest first."""
         rows = await self._claim(
-            "SELECT memory_id, ticket FROM pgrecall.claim_curations(%s, %s, make_interval(secs => %s))",
+            "SELECT ticket, memory_id FROM pgrecall.claim_curations(%s, %s, make_interval(secs => %s))",
             [self.worker, limit, self.lease_seconds],
         )
-        return [Claimed(memory, ticket) for memory, ticket in sorted(rows)]
+        return sorted((Claimed(memory, ticket) for ticket, memory in rows), key=lambda one: one.memory_id)
 
     async def question(self, memory_id: int) -> Question | None:
         """Return a memory and the older ones near it; None if it is not there any more."""

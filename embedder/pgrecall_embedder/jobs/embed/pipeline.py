@@ -324,7 +324,7 @@ class Pipeline(Job):
                 ready.append(self._embedded.get_nowait())
             finished = ready[-1] is None
             made: list[tuple[Claimed, Made]] = []
-            settled = 0
+            settled: list[int] = []
             for item in ready:
                 if item is None:
                     continue
@@ -333,10 +333,11 @@ class Pipeline(Job):
                         made.append((memory, outcome))
                     elif isinstance(outcome, Rejected):
                         await self._fail(memory, outcome)
-                settled += len(item[0])
+                settled += [memory.ticket for memory in item[0]]
             if made:
                 await self._complete(made)
-            self._settled(settled)
+            await self._queue.settle(settled)
+            self._settled(len(settled))
 
     async def _complete(self, made: list[tuple[Claimed, Made]]) -> None:
         landed = await self._queue.complete(

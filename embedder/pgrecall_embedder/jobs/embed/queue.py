@@ -129,7 +129,7 @@ class WorkQueue(JobQueue):
             PgrecallError: The queue returned a sensitive memory.
         """
         rows = await self._claim(
-            "SELECT memory_id, content_hash, content, ticket, passages, is_sensitive "
+            "SELECT ticket, memory_id, content_hash, content, passages, is_sensitive "
             "FROM pgrecall.claim(%s, %s, make_interval(secs => %s), %s)",
             [self.worker, limit, self.lease_seconds, generation],
         )
@@ -140,7 +140,7 @@ class WorkQueue(JobQueue):
             )
         return [
             Claimed(memory_id, content_hash, text, ticket, tuple(passages or ()))
-            for memory_id, content_hash, text, ticket, passages, _ in rows
+            for ticket, memory_id, content_hash, text, passages, _ in rows
         ]
 
     async def complete(

@@ -155,6 +155,7 @@ class TextExtractionJob(Job):
         self.counts.read += landed
         stale = len(read) - landed - len(refused)
         self.counts.stale += stale
+        await self._queue.settle((one.ticket for one in batch), is_complete=not stale)
         self._in_hand -= len(batch)
         if stale or not self._in_hand or not self._dry:
             self.wake()

@@ -176,8 +176,10 @@ class SparseJob(Job):
             self._log.warning(
                 "memory cannot be read by the sparse model", memory_id=one.document.memory_id, error=error
             )
+        stale = len(good) - landed - len(refused)
         self.counts.read += landed
-        self.counts.stale += len(good) - landed - len(refused)
+        self.counts.stale += stale
+        await self._queue.settle((one.ticket for one, _ in read), is_complete=not stale)
 
     async def _pause(self, name: str, problem: Exception) -> None:
         """Give back every lease and try again after a while."""
