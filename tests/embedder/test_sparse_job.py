@@ -206,12 +206,12 @@ def test_terms_that_the_database_refuses_fail_alone() -> None:
 
 def test_an_edited_memory_counts_as_stale() -> None:
     queue = Queue("tea", "milk")
-    assert queue.postponed == {100}
     queue.stale = {0}
     job = make(queue)
     run(job)
     assert queue.stored.keys() == {1}
     assert (job.counts.read, job.counts.stale, job.counts.failed) == (1, 1, 0)
+    assert queue.postponed == {100}
 
 
 def test_without_a_model_to_load_a_drain_ends_and_gives_back_its_leases(

@@ -78,7 +78,8 @@ def test_what_is_not_in_hand_is_not_renewed(conn: Connection[Any]) -> None:
     lease(conn, in_hand, "text", ONE, 7)
     lease(conn, left_out, "text", ONE, 8)
     assert call(conn, "pgrecall.renew", ONE, [7], "1 minute") == 1
-    assert left(conn)[1] == 60 and left(conn)[0] <= 0
+    assert left(conn)[1] == 60
+    assert left(conn)[0] <= 0
     assert call(conn, "pgrecall.renew", ONE, [], "1 minute") == 0
 
 
