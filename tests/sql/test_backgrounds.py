@@ -208,6 +208,15 @@ def test_embeddings_all_alike_have_none(conn: Connection[Any]) -> None:
         ("is the doctor, Dr Chen, in?", "Dr Weiss", False),
         ("what did Dr Weiss say?", "Dr Weiss", True),
         ("what did the coach say?", "The Coach", True),
+        ("田中さんは何と言いましたか", "田中", True),
+        ("田中太郎さんの犬", "田中太郎", True),
+        ("鈴木さんの犬", "田中", False),
+        ("我问李雷的时候他说了什么", "李雷", True),
+        ("민수가 뭐라고 했지?", "민수", True),
+        ("สมชายพูดว่าอะไร", "สมชาย", True),
+        ("สมชายพูดว่าอะไร", "สมหญิง", False),
+        ("что сказал Пётр?", "Пётр", True),
+        ("क्या राम ने कहा", "रा", False),
     ],
 )
 def test_who_is_named(conn: Connection[Any], query: str, speaker: str | None, is_named: bool | None) -> None:
