@@ -34,8 +34,16 @@ def test_an_end_that_was_stated_later_was_not_known(conn: Connection[Any]) -> No
         fact("Ben", "works at", "Initech", valid_to=day(1, year=2025)),
         created_at="2025-06-01",
     )
+    of_briefing = (
+        "SELECT fact FROM _pgrecall.query_facts(1, 'Ben', "
+        "jsonb_populate_record(NULL::pgrecall.recall_filter, jsonb_build_object('as_of', %s::text)), 10)"
+    )
+    of_graph = "SELECT c.name FROM _pgrecall.related_concepts(%s, %s) r JOIN pgrecall.concepts c ON c.id = r.related_id"
+    ben = call(conn, "pgrecall.find_concept", "Ben")
     for as_of, known in (("2024-06-01", [None]), ("2025-03-01", [None]), ("2025-07-01", [])):
         assert [row["valid_to"] for row in recalled(conn, "Ben", as_of=as_of)] == known, as_of
+        assert conn.execute(of_briefing, (as_of,)).fetchall() == [("Ben works at Initech",)] * len(known)
+        assert conn.execute(of_graph, (ben, as_of)).fetchall() == [("Initech",)] * len(known)
     [ended] = recalled(conn, "Ben", as_of="2025-07-01", include_superseded=True)
     assert ended["valid_to"] == day(1, year=2025)
 

@@ -1,6 +1,6 @@
 -- Returns facts about the concepts that a query names: their current relationships, the most trusted, highest weight and newest first.
 --
--- The concept of who asks is among them if the query says "my".
+-- With as_of in the filter, an end that was known later is none. The concept of who asks is among them if the query says "my".
 --
 -- A fact is visible if one of the memories that are its evidence matches the filter, or if it has no evidence. At most
 -- a thousand relationships per concept and direction are read, which bounds the cost of a hub.
@@ -29,7 +29,12 @@ BEGIN ATOMIC
         ) r
         -- Without weight it is one of several that a statement of an end may mean.
         WHERE r.source_id <> r.target_id AND r.weight > 0
-          AND _pgrecall.is_valid_at(r.valid_from, r.valid_to, COALESCE((query_facts.filter).as_of, now()))
+          AND _pgrecall.is_valid_at(
+              r.valid_from,
+              CASE WHEN (query_facts.filter).as_of IS NULL THEN r.valid_to
+                   ELSE _pgrecall.end_known_at(r.id, r.valid_to, r.superseded_at, (query_facts.filter).as_of) END,
+              COALESCE((query_facts.filter).as_of, now())
+          )
         ORDER BY r.source_id, r.label, r.target_id, r.origin DESC, r.weight DESC, r.id
     )
     SELECT n.id,

@@ -160,14 +160,8 @@ BEGIN
         FROM near n
         CROSS JOIN LATERAL (
             SELECT x.id, x.source_id, x.target_id, x.label, x.valid_from, x.weight, x.recorded_at, x.origin,
-                   -- Unless the contradiction was known at as_of: what was stated until then.
-                   CASE WHEN recall_facts.as_of IS NULL OR x.superseded_at <= recall_facts.as_of THEN x.valid_to
-                        ELSE (
-                            SELECT min(e.valid_to)
-                            FROM pgrecall.relationship_evidence e
-                            JOIN pgrecall.memories m ON m.id = e.memory_id
-                            WHERE e.relationship_id = x.id AND m.created_at <= recall_facts.as_of
-                        ) END AS valid_to
+                   CASE WHEN recall_facts.as_of IS NULL THEN x.valid_to
+                        ELSE _pgrecall.end_known_at(x.id, x.valid_to, x.superseded_at, recall_facts.as_of) END AS valid_to
             FROM pgrecall.relationships x
             -- Weight 0: memories say only that it has ended.
             WHERE x.id = n.id AND x.namespace_id = request.namespace_id AND x.source_id <> x.target_id AND x.weight > 0

@@ -9,16 +9,19 @@ LANGUAGE sql STABLE PARALLEL SAFE ROWS 10
 BEGIN ATOMIC
     SELECT n.other_id, max(n.weight)
     FROM (
-        SELECT r.target_id AS other_id, r.weight, r.valid_from, r.valid_to, r.recorded_at, r.superseded_at
+        SELECT r.target_id AS other_id, r.id, r.weight, r.valid_from, r.valid_to, r.recorded_at, r.superseded_at
         FROM (SELECT s.* FROM pgrecall.relationships s WHERE s.source_id = related_concepts.concept_id LIMIT 50) r
         UNION ALL
-        SELECT r.source_id, r.weight, r.valid_from, r.valid_to, r.recorded_at, r.superseded_at
+        SELECT r.source_id, r.id, r.weight, r.valid_from, r.valid_to, r.recorded_at, r.superseded_at
         FROM (SELECT t.* FROM pgrecall.relationships t WHERE t.target_id = related_concepts.concept_id LIMIT 50) r
     ) n
     WHERE n.other_id <> related_concepts.concept_id
-      -- A later end was not known at as_of.
-      AND _pgrecall.is_valid_at(n.valid_from, CASE WHEN n.superseded_at > as_of THEN NULL ELSE n.valid_to END, COALESCE(as_of, now()))
       AND (as_of IS NULL OR n.recorded_at <= as_of)
+      AND _pgrecall.is_valid_at(
+          n.valid_from,
+          CASE WHEN as_of IS NULL THEN n.valid_to ELSE _pgrecall.end_known_at(n.id, n.valid_to, n.superseded_at, as_of) END,
+          COALESCE(as_of, now())
+      )
     GROUP BY n.other_id
     ORDER BY max(n.weight) DESC, n.other_id
     LIMIT 10;
