@@ -66,6 +66,7 @@ GROUPS = {
         "analyze",
         "contract",
         "role_statements",
+        "setting_statements",
         "scrub_statements",
     ),
     "Pages": ("set_page", "set_default_pages", "page", "list_pages", "drop_page", "refresh_pages"),

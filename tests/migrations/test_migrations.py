@@ -12,6 +12,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from pgrecall.admin.migrate import MAX_DIMENSION, MigrationReport, check, migrate, roles_script
 from pgrecall.errors import InvalidInput, PgrecallError, SchemaMismatch
+from support.docs import ROOT, examples
 from support.migrating import (
     BGE_LARGE,
     HEAD,
@@ -321,8 +322,14 @@ def test_a_role_that_does_not_own_the_database(
         assert check(guest).current
         assert not migrate(guest).changed
         assert run(guest, "SELECT remember('a guest was here') > 0") == [(True,)]
-        run(dsn, f'ALTER DATABASE "{name}" SET hnsw.ef_search = 100')
-        run(dsn, f'ALTER DATABASE "{name}" SET hnsw.iterative_scan = relaxed_order')
+        # As the owner of the database, who is no superuser: pgvector has to be loaded first.
+        run(dsn, f'ALTER DATABASE "{name}" OWNER TO pgrecall_test_guest')
+        with psycopg.connect(guest, autocommit=True) as conn:
+            text = (ROOT / "docs/managed.md").read_text("utf-8")
+            [code] = [one.code for one in examples("docs/managed.md", text) if "hnsw.ef_search" in one.code]
+            conn.execute(code.replace("DATABASE app", f'DATABASE "{name}"').encode())
+        run(dsn, f'ALTER DATABASE "{name}" OWNER TO CURRENT_USER')
+        run(dsn, f'GRANT CREATE ON DATABASE "{name}" TO pgrecall_test_guest')
         assert migrate(guest).messages == ()
         migrate(guest, revision="base")
     finally:

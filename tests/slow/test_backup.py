@@ -97,7 +97,7 @@ def memberships(dsn: str) -> list[tuple[Any, ...]]:
 
 def run(name: str, server: Server, tmp_path: Path, **variables: str) -> str:
     files = {"DUMP": tmp_path / "dump", "LIST": tmp_path / "list", "ROLES": tmp_path / "roles"}
-    files["FILE"] = tmp_path / "export.jsonl"
+    files |= {"FILE": tmp_path / "export.jsonl", "SETTINGS": tmp_path / "settings"}
     return shell(recipe(name), server.bindir, {name: str(path) for name, path in files.items()} | variables)
 
 
@@ -153,6 +153,32 @@ def test_dump_and_restore(servers: dict[int, Server], public_dir: Path, tmp_path
         run("restore", server, tmp_path, TO=other.dsn())
         assert_same(other.dsn(), server)
         assert memberships(other.dsn()) == memberships(server.dsn)
+
+
+def test_settings_come_along(servers: dict[int, Server], public_dir: Path, tmp_path: Path) -> None:
+    query = (
+        "SELECT setrole::regrole::text, setdatabase = 0, setconfig::text FROM pg_db_role_setting "
+        "WHERE setconfig::text ~ 'pgrecall|hnsw' ORDER BY 1, 2"
+    )
+    server = servers[18]
+    run("dump", server, tmp_path, FROM=server.dsn)
+    with psycopg.connect(server.dsn, autocommit=True) as conn:
+        conn.execute("ALTER ROLE backup_tenant SET pgrecall.namespace = 'lea'")
+        conn.execute("ALTER ROLE backup_tenant IN DATABASE pgrecall SET pgrecall.k = '7'")
+        before = conn.execute(query).fetchall()
+    try:
+        with elsewhere(server, public_dir) as other:
+            run("needed roles", server, tmp_path, FROM=server.dsn, TO_SERVER=other.dsn("postgres"))
+            run("restore", server, tmp_path, TO=other.dsn())
+            with psycopg.connect(other.dsn("postgres"), autocommit=True) as conn:
+                conn.execute("ALTER DATABASE pgrecall RENAME TO restored")
+            run("settings", server, tmp_path, FROM=server.dsn, TO=other.dsn("restored"))
+            with psycopg.connect(other.dsn("restored"), autocommit=True) as conn:
+                assert conn.execute(query).fetchall() == before
+    finally:
+        with psycopg.connect(server.dsn, autocommit=True) as conn:
+            conn.execute("ALTER ROLE backup_tenant RESET ALL")
+            conn.execute("ALTER ROLE backup_tenant IN DATABASE pgrecall RESET ALL")
 
 
 @pytest.mark.parametrize(("source", "target"), [(15, 18), (18, 15)])

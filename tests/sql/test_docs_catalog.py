@@ -115,6 +115,15 @@ def test_every_filter_is_in_the_table_of_filters(conn: Connection[Any]) -> None:
     assert first_column("docs/managing.md", "filter") == names(conn, query)
 
 
+def test_every_kind_of_line_of_an_export_is_on_its_page() -> None:
+    source = (ROOT / "sql/features/sync/export_records.sql").read_text(encoding="utf-8")
+    kinds = set(re.findall(r"'kind', '(\w+)'", source))
+    page = (ROOT / "docs/backup.md").read_text(encoding="utf-8")
+    [said] = re.findall(r"(?s)After the memories the file has what else(.*?)The import stores", page)
+    assert set(re.findall(r"\(`(\w+)`\)", said)) == kinds
+    assert len(kinds) > 5
+
+
 def test_every_strategy_is_in_the_table_of_strategies(conn: Connection[Any]) -> None:
     query = "SELECT unnest(choices) FROM pgrecall.setting_definitions WHERE name = 'strategy'"
     assert first_column("docs/strategies.md", "strategy") == names(conn, query)

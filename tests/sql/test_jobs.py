@@ -162,6 +162,7 @@ def test_a_new_text_has_no_failures_of_the_old_one(conn: Connection[Any], kind: 
         ("docs/operations.md", r"tries each job of a memory \((.*?)\)"),
         ("docs/cli.md", r"Only jobs of this kind: (.*?)\."),
         ("sql/core/jobs/failures.sql", r"\n-- kind  (.*?)\n"),
+        ("sql/README.md", r"`jobs` has one row for each job of a memory: (.*?) has a row only"),
         ("sql/core/api/recall_status.sql", r"by kind \((.*?)\)"),
     ],
 )

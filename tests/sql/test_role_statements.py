@@ -1,4 +1,4 @@
-"""pgrecall.role_statements(): the roles that a dump needs, whatever their names are."""
+"""pgrecall.role_statements() and setting_statements(): what a dump needs and does not contain, whatever the names are."""
 
 from __future__ import annotations
 
@@ -57,9 +57,66 @@ def test_a_role_of_any_name_is_made_again_and_kept(conn: Connection[Any], name: 
         conn.execute(sql.SQL("DROP ROLE {}").format(role))
 
 
+@pytest.mark.parametrize("options", ["INHERIT FALSE, SET TRUE", "INHERIT TRUE, SET FALSE"])
+def test_a_membership_keeps_its_options(conn: Connection[Any], options: str) -> None:
+    if conn.info.server_version < 160000:
+        pytest.skip("before PostgreSQL 16 a membership has no options")
+    name = f"optional_{os.getpid()}"
+    query = (
+        "SELECT inherit_option, set_option FROM pg_auth_members "
+        f"WHERE member = '{name}'::regrole AND roleid = 'pgrecall_everywhere'::regrole"
+    )
+    conn.execute(f"CREATE ROLE {name} LOGIN".encode())
+    try:
+        conn.execute(f"GRANT pgrecall_everywhere TO {name} WITH {options}".encode())
+        conn.execute("SELECT pgrecall.grant_namespace(%s, 'default')", (name,))
+        before, made = conn.execute(query.encode()).fetchall(), statements(conn)
+        conn.execute(f"REVOKE pgrecall_everywhere FROM {name}".encode())
+        for statement in made:
+            conn.execute(statement.encode())
+        assert conn.execute(query.encode()).fetchall() == before
+    finally:
+        conn.execute("DELETE FROM pgrecall.grants")
+        conn.execute(f"DROP ROLE {name}".encode())
+
+
+@pytest.mark.usefixtures("dsn")
+@pytest.mark.parametrize("name", ["plain", "a'b%s\\", 'a"%I', "A b"])
+def test_settings_of_roles_and_of_the_database_are_made_again(conn: Connection[Any], name: str) -> None:
+    name = f"{name}{os.getpid()}"
+    role, database = sql.Identifier(name), sql.Identifier(conn.info.dbname)
+    query = (
+        "SELECT setrole, setdatabase, s FROM pg_db_role_setting, unnest(setconfig) s WHERE s ~ '^(pgrecall|hnsw)' "
+        "ORDER BY 1, 2, 3"
+    )
+    conn.execute(sql.SQL("CREATE ROLE {} LOGIN").format(role))
+    try:
+        changed = [
+            (sql.SQL("ROLE {}").format(role), "namespaces", "{me,team}"),
+            (sql.SQL("ROLE {} IN DATABASE {}").format(role, database), "namespace", "it's 100 %s = a\\b"),
+            (sql.SQL("DATABASE {}").format(database), "timeframe_slack", "a"),
+        ]
+        for whose, setting, value in changed:
+            conn.execute(sql.SQL("ALTER {} SET pgrecall.{} = {}").format(whose, sql.SQL(setting), value))
+        conn.execute(sql.SQL("ALTER ROLE {} SET work_mem = '8MB'").format(role))
+        before = conn.execute(query).fetchall()
+        made = [row[0] for row in conn.execute("SELECT * FROM pgrecall.setting_statements()")]
+        for whose, _, _ in changed:
+            conn.execute(sql.SQL("ALTER {} RESET ALL").format(whose))
+        assert conn.execute(query).fetchall() != before
+        for statement in made:
+            assert "work_mem" not in statement
+            conn.execute(statement.encode())
+        assert conn.execute(query).fetchall() == before
+    finally:
+        conn.execute(sql.SQL("DROP ROLE {}").format(role))
+
+
 def test_only_the_owner_and_administrators_call_it(conn: Connection[Any]) -> None:
     for name in ("pgrecall_reader", "pgrecall_writer", "pgrecall_embedder"):
         conn.execute(f"SET ROLE {name}".encode())
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             statements(conn)
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            conn.execute("SELECT pgrecall.setting_statements()")
         conn.execute("RESET ROLE")

@@ -226,6 +226,22 @@ def test_refresh_makes_them_anew(conn: Connection[Any]) -> None:
         conn.execute("CALL pgrecall.refresh_temporal_refs('nowhere')")
 
 
+@pytest.mark.usefixtures("dsn")
+def test_refresh_keeps_what_a_daemon_has_read(conn: Connection[Any]) -> None:
+    read_by_daemon, stored_only = remember(conn, "im Juni 2023"), remember(conn, "in June 2023")
+    conn.execute(
+        "INSERT INTO pgrecall.extractions (memory_id, enricher, version) VALUES (%s, 'text', '1')",
+        (read_by_daemon,),
+    )
+    conn.execute(
+        "INSERT INTO pgrecall.temporal_refs (memory_id, namespace_id, span, from_at, to_at) "
+        "VALUES (%s, 1, '[0,12)', '2023-06-01Z', '2023-07-01Z')",
+        (read_by_daemon,),
+    )
+    conn.execute("CALL pgrecall.refresh_temporal_refs()")
+    assert refs(conn, read_by_daemon) == refs(conn, stored_only) == ["2023-06-01"]
+
+
 # --- Who may ---
 
 

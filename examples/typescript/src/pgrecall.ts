@@ -8,7 +8,7 @@ export interface Recalled {
   content: string;
   title: string | null;
   score: number;
-  /** That it answers the question, 0 to 1; null without an embedding of the question. */
+  /** That it answers the question, 0 to 1; null with the fusion rrf. */
   confidence: number | null;
   tags: string[];
   metadata: Record<string, unknown>;

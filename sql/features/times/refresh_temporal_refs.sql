@@ -1,7 +1,7 @@
--- Extracts the mentioned times of all memories of a namespace again, 1,000 memories per transaction.
+-- Finds the times that memories of a namespace mention, as the trigger does, 1,000 memories per transaction.
 --
--- Use it for memories stored before pgrecall extracted times, and after an upgrade that improves extraction. Writes and
--- recalls continue meanwhile.
+-- Use it for memories stored before pgrecall looked for times, and after an upgrade that finds more. What a daemon has read keeps its
+-- times: pgrecall.reextract() has it read again. Writes and recalls continue meanwhile.
 --
 -- namespace  NULL: every namespace
 --
@@ -36,6 +36,10 @@ BEGIN
             FOR NO KEY UPDATE
         ) l;
         EXIT WHEN ids IS NULL;
+        ids := ARRAY(
+            SELECT u.id FROM unnest(ids) u (id)
+            WHERE NOT EXISTS (SELECT FROM pgrecall.extractions x WHERE x.memory_id = u.id AND x.enricher = 'text')
+        );
         DELETE FROM pgrecall.temporal_refs r WHERE r.memory_id = ANY (ids);
         PERFORM _pgrecall.store_temporal_refs(ids);
     END LOOP;
