@@ -12,7 +12,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from pgrecall.admin.migrate import MAX_DIMENSION, MigrationReport, check, migrate, roles_script
 from pgrecall.errors import InvalidInput, PgrecallError, SchemaMismatch
-from support.docs import ROOT, examples
+from support.docs import examples
 from support.migrating import (
     BGE_LARGE,
     HEAD,
