@@ -11,7 +11,7 @@ from benchmarks.operations.live import embed, prepared
 from benchmarks.speed import machine
 from benchmarks.speed.generator import Corpus
 from benchmarks.speed.questions import NATURAL, questions
-from benchmarks.speed.storage import MODEL, connect, create_database, drop_database
+from benchmarks.speed.storage import MODEL, connect, create_database, drop_database, tidy
 from pgrecall import Client
 from pgrecall.admin.migrate import migrate
 
@@ -133,12 +133,7 @@ def _live_on(
 def _visit(connection: Connection[Any], vectors: Sequence[str]) -> None:
     """Do what a daemon does in the background."""
     embed(connection, list(islice(cycle(vectors), 4 * len(vectors))))
-    for function in ("flush_pending_postings", "compact_postings"):
-        (exists,) = connection.execute(
-            "SELECT EXISTS (SELECT FROM pg_proc WHERE proname = %s)", (function,)
-        ).fetchone() or (False,)
-        while exists and connection.execute(f"SELECT pgrecall.{function}()".encode()).fetchone() != (0,):
-            pass
+    tidy(connection)
 
 
 def _look(connection: Connection[Any], asked: Sequence[Question]) -> dict[str, Any]:

@@ -42,7 +42,7 @@ __all__ = [
     "warm_up",
 ]
 
-_FORMAT = 2
+_FORMAT = 3
 """Raised when databases are filled, or `Loading` is kept, in another way."""
 MODEL = "synthetic"
 HNSW = "pgrecall.memories_embedding_idx"
@@ -229,6 +229,8 @@ def _fill(
     connection.execute("SELECT set_config('maintenance_work_mem', %s, false)", (f"{megabytes}MB",))
     say("  building indexes")
     builds = {HNSW.split(".")[1]: seconds(connection, definition), **_rebuild(connection)}
+    say("  tidying")
+    tidy(connection)
     vacuumed = seconds(connection, "VACUUM ANALYZE " + ", ".join(f"pgrecall.{table}" for table in _TABLES))
     return Loading(
         copy=round(copied, 2),
@@ -306,6 +308,13 @@ def _rebuild(connection: Connection[Any]) -> dict[str, float]:
         with connection.transaction(force_rollback=True):
             times[name] = seconds(connection, definition.replace(f"INDEX {name} ON", "INDEX rebuilt ON"))
     return times
+
+
+def tidy(connection: Connection[Any]) -> None:
+    """Flush and compact postings until nothing is left, as a daemon does in the background."""
+    for function in ("flush_pending_postings", "compact_postings"):
+        while connection.execute(f"SELECT pgrecall.{function}()".encode()).fetchone() != (0,):
+            pass
 
 
 def seconds(connection: Connection[Any], statement: str) -> float:
