@@ -804,6 +804,20 @@ ALTER TABLE pgrecall.pages
     ALTER COLUMN question SET STATISTICS 0,
     ALTER COLUMN unit SET STATISTICS 0;
 
+CREATE TABLE pgrecall.erased_messages (
+    namespace_id integer NOT NULL,
+    key          bytea NOT NULL,
+    "position"   integer NOT NULL,
+    CONSTRAINT erased_messages_pkey PRIMARY KEY (namespace_id, key, "position"),
+    CONSTRAINT erased_messages_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES pgrecall.namespaces(id),
+    CONSTRAINT erased_messages_key_size CHECK (octet_length(key) = 32)
+);
+COMMENT ON TABLE pgrecall.erased_messages IS 'Messages that were erased, as hashes: remember_messages() does not store them again.';
+COMMENT ON COLUMN pgrecall.erased_messages.key IS 'SHA-256 of the external_id; for a message without a time without its place.';
+COMMENT ON COLUMN pgrecall.erased_messages."position" IS 'The place in its session of a message without a time; else 0.';
+ALTER TABLE pgrecall.erased_messages
+    ALTER COLUMN key SET STATISTICS 0;
+
 CREATE TABLE pgrecall.judgements (
     namespace_id integer NOT NULL,
     query_id     text NOT NULL,

@@ -38,6 +38,7 @@ INSERT INTO pgrecall.truncated_embeddings (memory_id, generation_id) VALUES (%(m
 INSERT INTO pgrecall.passages (memory_id, generation_id, number, namespace_id, starts_at, ends_at, embedding)
 VALUES (%(memory)s, 1, 1, %(home)s, 0, 9, array_fill(0.5::real, ARRAY[384])::halfvec);
 INSERT INTO pgrecall.sparse_terms (memory_id, namespace_id, weights) VALUES (%(memory)s, %(home)s, '{1:1}/268435456');
+INSERT INTO pgrecall.erased_messages (namespace_id, key, "position") VALUES (%(home)s, sha256('quokka'), 1);
 INSERT INTO pgrecall.embedding_backgrounds (namespace_id, generation_id, mean, deviation, sample_size)
 VALUES (%(home)s, 1, array_fill(0.5::real, ARRAY[384])::halfvec, 0.1, 20);
 INSERT INTO pgrecall.memory_changes (memory_id, namespace_id, action, role, before, after)

@@ -9,8 +9,9 @@
 --      edited, regenerated or taken out: what the session has in the same order is stored already, up to the first message that it
 --      does not have. From there on all is new, and the old versions stay.
 --   3. Of all others, one with a created_at that the session has with this text and time is stored already. The rest is new.
--- So a lone "yes" is new, unless the last message is the same without another time. Messages of the roles system and developer, and
--- messages without text, are left out. Those of the roles tool and function are left out too, unless they state their origin.
+-- So a lone "yes" is new, unless the last message is the same without another time. Messages of the roles system and developer,
+-- messages without text, and messages that were erased are left out. Those of the roles tool and function are left out too, unless they
+-- state their origin.
 --
 -- A message of the role user or human has the origin user, every other one agent, unless it states another. What a tool or function
 -- answered is tool at most.
@@ -51,6 +52,7 @@ DECLARE
     options jsonb[];
     hashes text[];
     dated text[];
+    erased bigint[];
     known bigint[];
     stored bigint[];
     last_position integer;
@@ -128,6 +130,28 @@ BEGIN
     END IF;
 
     SELECT n.id INTO home_id FROM pgrecall.namespaces n WHERE n.name = home;
+    SELECT array_agg(
+        g.hash || '@' || (extract(epoch FROM g.said_at) * 1000000)::bigint
+            || CASE WHEN g.repetition > 1 THEN ':' || g.repetition ELSE '' END
+        ORDER BY g.number
+    ) INTO dated
+    FROM (
+        SELECT t.*, row_number() OVER (PARTITION BY t.hash, t.said_at ORDER BY t.number) AS repetition
+        FROM unnest(hashes, times) WITH ORDINALITY t (hash, said_at, number)
+    ) g;
+    erased := _pgrecall.erased_messages(home_id, remember_messages.session, hashes, dated);
+    IF erased <> '{}' THEN
+        SELECT array_agg(places[g.number] ORDER BY g.number), array_agg(speakers[g.number] ORDER BY g.number),
+               array_agg(contents[g.number] ORDER BY g.number), array_agg(times[g.number] ORDER BY g.number),
+               array_agg(options[g.number] ORDER BY g.number), array_agg(hashes[g.number] ORDER BY g.number),
+               array_agg(dated[g.number] ORDER BY g.number)
+        INTO places, speakers, contents, times, options, hashes, dated
+        FROM generate_series(1, cardinality(places)) g (number)
+        WHERE g.number <> ALL (erased);
+        IF places IS NULL THEN
+            RETURN;
+        END IF;
+    END IF;
     -- Calls that continue the session take turns: the next one has to see what this one stores.
     IF current_setting('transaction_isolation') = 'read committed' THEN
         PERFORM FROM pgrecall.memories m
@@ -139,15 +163,6 @@ BEGIN
     SELECT max(m."position") INTO last_position
     FROM pgrecall.memories m
     WHERE m.namespace_id = home_id AND m.session = remember_messages.session AND m."position" IS NOT NULL;
-    SELECT array_agg(
-        g.hash || '@' || (extract(epoch FROM g.said_at) * 1000000)::bigint
-            || CASE WHEN g.repetition > 1 THEN ':' || g.repetition ELSE '' END
-        ORDER BY g.number
-    ) INTO dated
-    FROM (
-        SELECT t.*, row_number() OVER (PARTITION BY t.hash, t.said_at ORDER BY t.number) AS repetition
-        FROM unnest(hashes, times) WITH ORDINALITY t (hash, said_at, number)
-    ) g;
     known := _pgrecall.find_messages(home_id, remember_messages.session, hashes, times, dated);
     IF array_position(known, NULL) IS NOT NULL THEN
         SELECT array_agg(r.id ORDER BY r.number) INTO stored

@@ -106,6 +106,14 @@ BEGIN
     END LOOP;
     UPDATE pgrecall.posting_states s SET compacted_to = '' WHERE s.namespace_id = home AND s.compacted_to = ANY (terms);
     PERFORM _pgrecall.erase_judged_queries(home, ids, terms, languages);
+    -- The next copy of the conversation has it still.
+    INSERT INTO pgrecall.erased_messages (namespace_id, key, "position")
+    SELECT home, sha256(convert_to(CASE WHEN k.part[2] IS NULL THEN m.external_id ELSE k.part[1] END, 'UTF8')),
+           COALESCE(k.part[2]::integer, 0)
+    FROM pgrecall.memories m
+    CROSS JOIN LATERAL regexp_match(m.external_id, '^(message:[0-9a-f]{64})(?:@-?[0-9]+(?::[0-9]+)?|:([0-9]{1,9}))$') k (part)
+    WHERE m.id = ANY (ids) AND k.part IS NOT NULL
+    ON CONFLICT DO NOTHING;
     -- Cascades to referring rows; a trigger queues the postings once more.
     DELETE FROM pgrecall.memories m WHERE m.id = ANY (ids);
     DELETE FROM pgrecall.pending_postings u WHERE u.memory_id = ANY (ids);

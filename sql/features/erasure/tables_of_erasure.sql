@@ -6,5 +6,8 @@ RETURN jsonb '{
     "erasures": {
         "rows": "own", "sensitive": "ids in receipts; only administrators read them",
         "not_exported": "do not: they are about roles and rows of this database", "kept": "the receipts"
+    },
+    "erased_messages": {
+        "sensitive": "hashes alone", "not_exported": "do not: they are about roles and rows of this database", "erased": "false"
     }
 }';
