@@ -422,6 +422,11 @@ def _function(name: str, statement: Statement, *, only_reads: bool) -> Iterator[
             _plpgsql(statement.text)
         except ParseError as error:
             yield f"the body is not plpgsql: {error.args[0]}"
+        code = re.sub(r"--[^\n]*", "", function.body or "")
+        if function.parallel in {"safe", "restricted"} and re.search(
+            r"(?m)^\s*EXCEPTION(?:\s+WHEN\b|\s*$)", code
+        ):
+            yield "an EXCEPTION block begins a subtransaction, which no parallel plan may: say PARALLEL UNSAFE"
         # A body is read at the first call of a session, by the session's rule for backslashes.
         literals = (found[1] or "" for found in _PLAIN_LITERAL.finditer(function.body or ""))
         if not function.pins_strings and any("\\" in literal for literal in literals):

@@ -291,7 +291,7 @@ def test_messages_are_the_same_whatever_the_policy_and_their_key_is_of_no_secret
             conn, "remember_messages", Jsonb([{"role": "user", "content": f"password: {secret}"}]), "t"
         )
         keys.append(stored(conn, talked[0][1])["external_id"][:72])
-        rows(conn, "erase", talked[0][1])
+        conn.execute("DELETE FROM pgrecall.memories WHERE id = %s", (talked[0][1],))
     assert keys[0] == keys[1], "nobody can try passwords against it"
 
 

@@ -86,6 +86,12 @@ def test_the_samples_are_good(text: str) -> None:
         (GOOD, " IMMUTABLE PARALLEL SAFE", " PARALLEL SAFE", "2: say IMMUTABLE, STABLE or VOLATILE"),
         (GOOD, " PARALLEL SAFE", "", "2: say PARALLEL SAFE"),
         (GOOD, "RETURN n + 1", "SET search_path = pg_temp RETURN n + 1", "2: a SET clause keeps"),
+        (
+            GOOD_PLPGSQL,
+            "    RETURN counted;\n",
+            "    RETURN counted;\nEXCEPTION\n    WHEN division_by_zero THEN\n        RETURN 0;\n",
+            "2: an EXCEPTION block begins a subtransaction",
+        ),
         (GOOD, "RETURN n + 1", "AS 'SELECT n + 1'", "2: LANGUAGE sql takes RETURN or BEGIN ATOMIC"),
         (GOOD, "n + 1;", "n + 1;\nCOMMENT ON FUNCTION pgrecall.sample IS 'x';", "6: no COMMENT ON"),
         (GOOD, "CREATE OR", " CREATE OR", "2: sample gets no comment"),

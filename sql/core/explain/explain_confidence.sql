@@ -32,7 +32,7 @@ BEGIN
     evidence := ranked.lexical_score - COALESCE(hollow_part, 0);
     SELECT p.* INTO parts
     FROM _pgrecall.confidence_parts(
-        evidence / NULLIF(parsed.max_bm25 - COALESCE(hollow.weight, 0), 0), evidence, 0, request.query_vec IS NOT NULL,
+        evidence / _pgrecall.firm_bm25(parsed.max_bm25, hollow.weight), evidence, 0, request.query_vec IS NOT NULL,
         COALESCE(_pgrecall.is_contradicted(memory, request.stated, _pgrecall.version_pattern(request.query_name)), false)
     ) p;
     RETURN jsonb_build_object(

@@ -6,5 +6,6 @@ RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN CASE
     WHEN (filter).timeframe IS NOT NULL THEN false
-    ELSE jsonb_strip_nulls(to_jsonb(filter)) <@ '{"include_superseded": false, "include_sensitive": true}'
+    -- NULL is no filter at all.
+    ELSE COALESCE(jsonb_strip_nulls(to_jsonb(filter)) <@ '{"include_superseded": false, "include_sensitive": true}', true)
 END;

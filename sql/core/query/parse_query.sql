@@ -23,6 +23,7 @@ DECLARE
     terms text[];
     value_terms text[];
     documents integer;
+    wanted text := query;  -- without what must not match
 BEGIN
     parsed.mode := settings.lexical_mode;
     parsed.min_rank := settings.lexical_min_rank;
@@ -31,8 +32,11 @@ BEGIN
         parsed.phrase := _pgrecall.match_phrase(languages, query);
     END IF;
     IF parsed.mode IN ('bm25', 'websearch') THEN
-        terms := _pgrecall.query_terms(languages, query);
-        value_terms := _pgrecall.query_values(languages, query);
+        IF parsed.mode = 'websearch' THEN
+            wanted := _pgrecall.wanted_text(query);
+        END IF;
+        terms := _pgrecall.query_terms(languages, wanted);
+        value_terms := _pgrecall.query_values(languages, wanted);
         IF value_terms IS NOT NULL THEN
             value_terms := ARRAY(SELECT v.term FROM unnest(value_terms) v (term) WHERE v.term <> ALL (terms));
         END IF;
@@ -54,7 +58,7 @@ BEGIN
         CROSS JOIN LATERAL _pgrecall.query_term_weights(a.ns, a.term_list, a.max_terms, a.past) w;
         parsed.any_word := _pgrecall.match_any_term(parsed.words);
         parsed.max_bm25 := _pgrecall.max_bm25(
-            languages, query, terms, parsed.words, parsed.idfs, documents
+            languages, wanted, terms, parsed.words, parsed.idfs, documents, settings.bm25_max_terms
         );
         IF settings.sparse_share > 0 THEN
             parsed.sparse := _pgrecall.sparse_query(namespace_id, terms, parsed.words, parsed.idfs, documents, settings.bm25_max_terms);

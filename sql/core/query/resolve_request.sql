@@ -30,6 +30,10 @@ BEGIN
     PERFORM _pgrecall.check_query(query, query_vec);
     settings.generation := _pgrecall.query_generation(query_vec, settings.query_model);
     settings := _pgrecall.strategy_settings(settings, asked, query_vec IS NOT NULL);
+    IF settings.sort_by <> 'relevance' THEN
+        -- Diversity would put the list in an order of its own.
+        settings.mmr_lambda := 1;
+    END IF;
     IF settings.factor_relevance + settings.factor_importance + settings.factor_recency = 0 THEN
         RAISE EXCEPTION 'factor_relevance, factor_importance and factor_recency are all 0'
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Set one of them above 0. factor_relevance is 1 by default.';
@@ -55,7 +59,7 @@ BEGIN
     END;
     -- One cheap test: most queries name no time.
     IF settings.question_time > 0 AND anchor IS NOT NULL
-       AND ' ' || lower(asked) LIKE ANY (_pgrecall.question_time_hints()) THEN
+       AND ' ' || translate(lower(asked), E'\n\r\t("', '     ') LIKE ANY (_pgrecall.question_time_hints()) THEN
         request.period := _pgrecall.question_period(asked, anchor);
     END IF;
     IF settings.expand <> 'off' THEN

@@ -6,7 +6,8 @@
 --   prefilter  the lexical leg's memories, in the order of the cosine; fulltext if there is no vector
 --   auto       hybrid, or for a literal query (is_exact_query) exact: hybrid with a quarter of the dense leg's weight
 --
--- What vector, fulltext and prefilter promise holds unless a setting outside of the legs is changed: importance, age.
+-- What vector, fulltext and prefilter promise holds unless a setting outside of the legs is changed: importance, age. A statement of the
+-- web or a tool still stands behind a trusted one about the same (trusted_statements).
 --
 -- The lexical modes ts_rank and prefix rank memories with every word before memories with some. Their scores do not
 -- show that, so fusion uses ranks (rrf) with them.
@@ -42,6 +43,7 @@ BEGIN
         chosen.fusion := 'cc';
         chosen.lexical_weight := CASE WHEN chosen.strategy = 'fulltext' THEN 1::double precision ELSE 0 END;
         chosen.dense_weight := 1 - chosen.lexical_weight;
+        chosen.cc_alpha := 0.5;  -- one leg alone has a weight, whatever the share of the other is
         chosen.entity_boost := 1;
         chosen.other_speaker_factor := 1;
     END IF;

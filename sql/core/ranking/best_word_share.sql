@@ -17,8 +17,16 @@ BEGIN
     END IF;
     SELECT * INTO legs FROM _pgrecall.leg_inputs(request, filter, reference_time);
     IF legs.lexical_depth > 0 AND parsed.max_bm25 > 0 THEN
-        SELECT max(l.score) INTO best
-        FROM _pgrecall.lexical_leg(request.namespace_id, parsed, legs.lexical_filter, 1) l;
+        IF parsed.added IS NULL THEN
+            SELECT max(l.score) INTO best
+            FROM _pgrecall.lexical_leg(request.namespace_id, parsed, legs.lexical_filter, 1) l;
+        ELSE
+            -- Without what was added to the query, which max_bm25 does not count.
+            SELECT max(l.score - _pgrecall.bm25_score(m.search_vector, m.word_count, parsed.added, parsed.added_idfs, parsed.impacts))
+            INTO best
+            FROM _pgrecall.lexical_leg(request.namespace_id, parsed, legs.lexical_filter, legs.lexical_depth) l
+            JOIN pgrecall.memories m ON m.id = l.id;
+        END IF;
     END IF;
     RETURN least(COALESCE(best / parsed.max_bm25, 0), 1);
 END

@@ -16,8 +16,8 @@ RETURNS TABLE (
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1
 BEGIN ATOMIC
     SELECT CASE WHEN has_vector THEN -4.0 ELSE -5.6 END::double precision,
-           1.5 * least(COALESCE(confidence_parts.share, 0), 1),
-           CASE WHEN has_vector THEN 0.04 ELSE 0.08 END * least(COALESCE(confidence_parts.evidence, 0), 25),
+           1.5 * least(greatest(COALESCE(confidence_parts.share, 0), 0), 1),
+           CASE WHEN has_vector THEN 0.04 ELSE 0.08 END * least(greatest(COALESCE(confidence_parts.evidence, 0), 0), 25),
            6.7 * confidence_parts.lead,
            CASE WHEN is_contradicted THEN -4 ELSE 0 END::double precision;
 END;

@@ -66,6 +66,10 @@ BEGIN
         SELECT l.id, l.rank, l.score
         FROM _pgrecall.lexical_leg(request.namespace_id, parsed, legs.lexical_filter, legs.lexical_depth) l
         WHERE legs.lexical_depth > 0
+          -- The age in the filter counts as a time that is asked about, at which a memory that is over now was valid.
+          AND (settings.lexical_lookback IS NULL OR EXISTS (
+              SELECT FROM pgrecall.memories m WHERE m.id = l.id AND _pgrecall.matches_filter(m, filter)
+          ))
     ), dense AS MATERIALIZED (
         SELECT d.id, d.rank
         FROM _pgrecall.dense_leg(
@@ -286,11 +290,11 @@ BEGIN
         CROSS JOIN LATERAL _pgrecall.mmr(o.ids, o.scores, settings.k, settings) c
     ), judged AS (
         SELECT w.*, CASE WHEN settings.fusion = 'cc' THEN _pgrecall.confidence(
-                   (w.lexical_score - COALESCE(e.hollow, 0)) / NULLIF(parsed.max_bm25 - COALESCE(hollow.weight, 0), 0),
+                   (w.lexical_score - COALESCE(e.hollow, 0)) / _pgrecall.firm_bm25(parsed.max_bm25, hollow.weight),
                    w.lexical_score - COALESCE(e.hollow, 0),
-                   (w.with_phrase - w.lexical_part * (1 - least(COALESCE(
-                       (1 - COALESCE(e.hollow / NULLIF(w.lexical_score, 0), 0))
-                       / NULLIF(1 - COALESCE(hollow.weight / parsed.max_bm25, 0), 0), 0), 1))) / max_score - v.relevance,
+                   (w.with_phrase - w.lexical_part * (1 - least(greatest(COALESCE(
+                       (1 - COALESCE(e.hollow / NULLIF(w.lexical_score, 0), 0)) * parsed.max_bm25
+                       / _pgrecall.firm_bm25(parsed.max_bm25, hollow.weight), 0), 0), 1))) / max_score - v.relevance,
                    query_vec IS NOT NULL, COALESCE(e.is_contradicted, false)
                ) END AS confidence
         FROM weighted w

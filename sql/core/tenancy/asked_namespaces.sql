@@ -7,9 +7,10 @@
 CREATE OR REPLACE FUNCTION _pgrecall.asked_namespaces(namespace text, namespaces text[])
 RETURNS text[]
 LANGUAGE plpgsql STABLE PARALLEL SAFE
-SET search_path FROM CURRENT
+SET search_path FROM CURRENT SET standard_conforming_strings = on
 AS $function$
 DECLARE
+    item CONSTANT text := '\s*("(\\.|[^"\\])*"|([^\s"{},\\]|\\.)(([^"{},\\]|\\.)*([^\s"{},\\]|\\.))?)\s*';
     stored text;
     names text[] := namespaces;
 BEGIN
@@ -22,11 +23,11 @@ BEGIN
         IF stored IS NULL OR stored = '' THEN
             RETURN NULL;
         END IF;
-        BEGIN
-            names := stored::text[];
-        EXCEPTION WHEN invalid_text_representation THEN
+        -- Before the cast, whose error would not name the setting. A block that catches it would forbid parallel plans.
+        IF stored !~ ('^\s*\{\s*(' || item || '(,' || item || ')*)?\s*\}\s*$') THEN
             PERFORM _pgrecall.raise_invalid_setting('namespaces', stored);
-        END;
+        END IF;
+        names := stored::text[];
     ELSIF namespace IS NOT NULL THEN
         RAISE EXCEPTION 'a call takes namespace or namespaces, not both'
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Name all of them in namespaces.';

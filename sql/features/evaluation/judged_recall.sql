@@ -80,7 +80,7 @@ BEGIN
         CROSS JOIN LATERAL (
             SELECT COALESCE(array_agg(r.id ORDER BY r.ordinality) FILTER (WHERE r.id <> ALL (g.exclude)), '{}') AS ids
             FROM public.recall(
-                g.query, g.query_vec, greatest(k, mrr_places) + cardinality(g.exclude), judged_recall.namespace,
+                g.query, g.query_vec, greatest(k, mrr_places) + cardinality(g.exclude), pgrecall.namespace_name(judged_recall.namespace),
                 settings => CASE WHEN judged_recall.generation IS NOT NULL THEN jsonb_build_object('query_model', chosen.model) END
             ) WITH ORDINALITY r
         ) list
