@@ -426,7 +426,7 @@ def _function(name: str, statement: Statement, *, only_reads: bool) -> Iterator[
         if function.parallel in {"safe", "restricted"} and re.search(
             r"(?m)^\s*EXCEPTION(?:\s+WHEN\b|\s*$)", code
         ):
-            yield "an EXCEPTION block begins a subtransaction, which no parallel plan may: say PARALLEL UNSAFE"
+            yield "an EXCEPTION block begins a subtransaction, which no parallel plan may: PARALLEL UNSAFE"
         # A body is read at the first call of a session, by the session's rule for backslashes.
         literals = (found[1] or "" for found in _PLAIN_LITERAL.finditer(function.body or ""))
         if not function.pins_strings and any("\\" in literal for literal in literals):
