@@ -242,7 +242,7 @@ FROM (VALUES
      'Minimum confidence that a result answers the query: memories below it are left out. Fusion cc only. 0: no minimum.', NULL, NULL),
 
     ('mmr_lambda', 'ranking', '1', 0, 1, false, 'share',
-     'Maximal marginal relevance: 1 = relevance only; lower values favour novelty.',
+     'Maximal marginal relevance: 1 = relevance only; lower values favour novelty. With sort_by relevance alone.',
      NULL, NULL),
     ('mmr_pool', 'ranking', '20', 1, 1000, true, 'memories',
      'How many of the best memories MMR reorders, and at least k.', NULL, NULL),
