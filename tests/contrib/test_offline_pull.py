@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
+from psycopg.types.json import Jsonb
 
 from pgrecall._async.client import AsyncClient
 from pgrecall.contrib.offline import AsyncOfflineClient, OfflineClient
@@ -137,3 +138,22 @@ def test_it_has_the_methods_of_the_client() -> None:
     for name in ("recall", "timeline", "remember", "remember_many", "update", "supersede", "forget", "close"):
         assert callable(getattr(AsyncOfflineClient, name))
         assert callable(getattr(AsyncClient, name))
+
+
+def test_a_row_that_changed_at_its_source_at_the_same_time_is_fetched(
+    conn: Connection[Any], copy: OfflineClient, path: Path
+) -> None:
+    def imported(tags: list[str], fingerprint: str) -> None:
+        row = {
+            "memory": {"external_id": "x:1", "content": "tea", "tags": tags},
+            "import": {"kind": "x", "id": "x:1", "fingerprint": fingerprint},
+            "updated_at": "2026-01-01T00:00:00Z",
+        }
+        rows(conn, "pgrecall.import_rows", Jsonb([row]))
+
+    imported(["green"], "f")
+    copy.pull()
+    imported(["black"], "g")
+    assert copy.pull().stored == 1
+    assert in_copy(path) == on_server(conn)
+    assert [memory.tags for memory in copy.recall("tea")] == [("black",)]
