@@ -15,8 +15,8 @@ from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
 
 from pgrecall import ConnectionFailed, CopyUnusable, TimedOut
-from pgrecall.contrib.offline import OfflineClient
-from pgrecall.contrib.offline.file import APPLICATION_ID, SCHEMA_VERSION
+from pgrecall.contrib.offline import OfflineClient, connect
+from pgrecall.contrib.offline.file import APPLICATION_ID, SCHEMA_VERSION, CopyFile
 from support.memories import call, remember, remember_many, rows, scalar
 from support.offline import bytes_of, contents, in_copy, on_server
 
@@ -234,6 +234,30 @@ def test_no_file_and_an_empty_one(path: Path) -> None:
     assert not path.exists()
     path.touch()
     refused(path, "empty")
+
+
+@pytest.mark.parametrize("is_ours", [False, True])
+def test_a_pull_fills_an_empty_file(dsn: str, conn: Connection[Any], path: Path, is_ours: bool) -> None:
+    """As `touch` leaves it, or a first pull that was killed after it had made the tables."""
+    path.touch()
+    if is_ours:
+        CopyFile(path).close()
+    remember(conn, "a memory")
+    with OfflineClient(path, dsn) as copy:
+        assert not copy.is_made()
+        with pytest.raises(CopyUnusable, match="is empty"):
+            copy.status()
+        assert copy.pull().stored == 1
+        assert copy.is_made()
+    with connect(dsn, offline=path) as memory:
+        assert memory.remember("another") > 0
+    assert in_copy(path)[0]["content"] == "a memory"
+
+
+def test_the_first_write_fills_an_empty_file(dsn: str, conn: Connection[Any], path: Path) -> None:
+    path.touch()
+    with connect(dsn, offline=path) as memory:
+        assert memory.remember("a memory") > 0
 
 
 def test_a_damaged_file(conn: Connection[Any], copy: OfflineClient, path: Path) -> None:

@@ -79,13 +79,26 @@ class Store:
         Raises:
             CopyUnusable: There is none, or it is not one to work with.
         """
+        file = self._opened()
+        if self._source() is None:
+            raise CopyUnusable(f"{self.path} is empty", hint="`pgrecall offline pull` fills it.")
+        return file
+
+    def source(self) -> Source | None:
+        """Return what the file is a copy of; None if there is no file, or one that no pull has filled.
+
+        Raises:
+            CopyUnusable: It is not a file to work with.
+        """
+        if not self.path.exists():
+            return None
+        self._opened()
+        return self._source()
+
+    def _opened(self, *, create: bool = False) -> CopyFile:
         self._leave_other_process()
         with self._opening:
-            if self._file is None:
-                self._open(create=False)
-        if self._file is None or self._source() is None:
-            raise CopyUnusable(f"{self.path} is empty", hint="`pgrecall offline pull` fills it.")
-        return self._file
+            return self._open(create=create) if self._file is None else self._file
 
     def _open(self, *, create: bool) -> CopyFile:
         file = CopyFile(self.path, create=create)
@@ -242,10 +255,7 @@ class Store:
         Raises:
             CopyUnusable: It is a copy of another database or namespace.
         """
-        self._leave_other_process()
-        with self._opening:
-            file = self._open(create=True) if self._file is None else self._file
-        with file.writing() as connection:
+        with self._opened(create=True).writing() as connection:
             meta = _meta(connection)
             if "server" not in meta:
                 meta = {

@@ -81,6 +81,10 @@ class AsyncCopying:
             await server.close()
         await in_thread(self._store.close)
 
+    async def is_made(self) -> bool:
+        """Return whether there is a copy: a file that a pull has at least begun to fill."""
+        return await in_thread(self._store.source) is not None
+
     async def status(self) -> OfflineStatus:
         """Return what the copy has."""
         return await in_thread(self._store.status)
@@ -132,10 +136,8 @@ class AsyncCopying:
             CopyUnusable: The file is a copy of another namespace.
         """
         async with self._server() as server:
-            namespace = self._namespace
-            if self._store.path.exists():
-                namespace = (await self.status()).namespace
-            source = await server.source(namespace)
+            copied = await in_thread(self._store.source)
+            source = await server.source(self._namespace if copied is None else copied.name)
             wanted = await in_thread(
                 self._store.begin, source, include_sensitive=include_sensitive, moved=moved
             )

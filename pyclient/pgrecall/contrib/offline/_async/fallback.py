@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from psycopg.conninfo import make_conninfo
@@ -30,6 +29,7 @@ from .client import AsyncOfflineClient
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from datetime import datetime
+    from pathlib import Path
     from types import TracebackType
 
     from pgrecall.contrib.offline.models import Pulled, Pushed, QueuedWrite
@@ -63,7 +63,6 @@ class AsyncFallbackClient:
         namespace: str | None = None,
         patience: float = PATIENCE,
     ) -> None:
-        self._path = Path(path)
         dsn = _patient(dsn, patience)
         self._arguments = (dsn, namespace, patience)
         self.server = AsyncClient(dsn, namespace=namespace, pool_timeout=patience)
@@ -201,7 +200,7 @@ class AsyncFallbackClient:
 
     async def _ensure_copy(self) -> None:
         """Make the copy if there is none yet."""
-        if not self._path.exists():
+        if not await self.offline.is_made():
             await self.offline.pull()
 
     async def _write_to_server(self, name: str, *args: Any, **kwargs: Any) -> Any:

@@ -82,6 +82,10 @@ class Copying:
             server.close()
         in_place(self._store.close)
 
+    def is_made(self) -> bool:
+        """Return whether there is a copy: a file that a pull has at least begun to fill."""
+        return in_place(self._store.source) is not None
+
     def status(self) -> OfflineStatus:
         """Return what the copy has."""
         return in_place(self._store.status)
@@ -133,10 +137,8 @@ class Copying:
             CopyUnusable: The file is a copy of another namespace.
         """
         with self._server() as server:
-            namespace = self._namespace
-            if self._store.path.exists():
-                namespace = (self.status()).namespace
-            source = server.source(namespace)
+            copied = in_place(self._store.source)
+            source = server.source(self._namespace if copied is None else copied.name)
             wanted = in_place(self._store.begin, source, include_sensitive=include_sensitive, moved=moved)
             pushed = self._push(server, source.name)
             stored, removed = self._fetch(server, source.name, wanted)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from psycopg.conninfo import make_conninfo
@@ -31,6 +30,7 @@ from .client import OfflineClient
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from datetime import datetime
+    from pathlib import Path
     from types import TracebackType
 
     from pgrecall.contrib.offline.models import Pulled, Pushed, QueuedWrite
@@ -64,7 +64,6 @@ class FallbackClient:
         namespace: str | None = None,
         patience: float = PATIENCE,
     ) -> None:
-        self._path = Path(path)
         dsn = _patient(dsn, patience)
         self._arguments = (dsn, namespace, patience)
         self.server = Client(dsn, namespace=namespace, pool_timeout=patience)
@@ -202,7 +201,7 @@ class FallbackClient:
 
     def _ensure_copy(self) -> None:
         """Make the copy if there is none yet."""
-        if not self._path.exists():
+        if not self.offline.is_made():
             self.offline.pull()
 
     def _write_to_server(self, name: str, *args: Any, **kwargs: Any) -> Any:
