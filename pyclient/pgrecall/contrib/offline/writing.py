@@ -159,7 +159,8 @@ def stored_id(connection: sqlite3.Connection, id: int) -> int:
 
 def column(name: str, value: Any) -> Any:
     """Return a field as the file has it."""
-    if value is None:
+    # The word that takes an end away; the queue keeps it, because the server reads no value as no change.
+    if value is None or (name in TIMES and value == "infinity"):
         return _DEFAULTS.get(name)
     if name in LISTS or name == "metadata":
         return json_text(list(value) if name in LISTS else dict(value))

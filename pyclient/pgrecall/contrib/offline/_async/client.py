@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Unpack
 
 from pgrecall.arguments import check_options, checked_arguments
@@ -21,6 +20,7 @@ from .copying import AsyncCopying
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+    from datetime import datetime, timedelta
 
     from pgrecall.models import NewMemory, OnConflict
     from pgrecall.options import Origin
@@ -228,7 +228,7 @@ class AsyncOfflineClient(AsyncCopying):
         content: str | None = None,
         *,
         successor: int | None = None,
-        occurred_at: datetime | None = None,
+        occurred_at: datetime | str | None = None,
         metadata: Mapping[str, Any] | None = None,
         importance: float | None = None,
         origin: Origin | None = None,
@@ -265,10 +265,8 @@ class AsyncOfflineClient(AsyncCopying):
         for memory in memories:
             checked = detect(new_memory(memory))
             self._same_namespace(checked.pop("namespace", None))
-            yield {
-                name: datetime.fromisoformat(value) if name in TIMES else value
-                for name, value in checked.items()
-            }
+            times = {name: value for name, value in checked.items() if name in TIMES}
+            yield {**checked, **checked_arguments(**times)}
 
     def _same_namespace(self, namespace: str | None) -> None:
         if namespace is not None and namespace != self._store.status().namespace:
