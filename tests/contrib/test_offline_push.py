@@ -139,6 +139,19 @@ def test_remember_many_and_external_ids(conn: Connection[Any], copy: OfflineClie
     assert second < 0 < copy.stored_id(second)
 
 
+def test_memories_are_read_before_the_file_is_locked(conn: Connection[Any], copy: OfflineClient) -> None:
+    """Whatever they are made from: a namespace is compared with the file's, and a generator may recall."""
+    remember(conn, "tea")
+    copy.pull()
+    memories = ({"content": f"{text} again", "namespace": "default"} for text in contents(copy.recall("tea")))
+    assert len(copy.remember_many(memories)) == 1
+    recalled = ({"content": contents(copy.recall(word))[0] + " and milk"} for word in ("tea", "again"))
+    assert len(copy.remember_many(recalled)) == 2
+    with pytest.raises(InvalidInput, match="not of namespace"):
+        copy.remember_many([{"content": "x", "namespace": "elsewhere"}])
+    assert len(copy.queued()) == 3
+
+
 def test_what_the_arguments_refuse(conn: Connection[Any], copy: OfflineClient) -> None:
     id = remember(conn, "a fact")
     copy.pull()

@@ -205,7 +205,8 @@ class AsyncOfflineClient(AsyncCopying):
             InvalidInput: As for `remember`, and so are the others.
         """
         self._same_namespace(namespace)
-        return await in_thread(self._store.remember, self._checked(memories), on_conflict or "error")
+        checked = await in_thread(list, self._checked(memories))
+        return await in_thread(self._store.remember, checked, on_conflict or "error")
 
     async def update(self, id: int, *, content: str | None = None, **fields: Unpack[UpdatableFields]) -> bool:
         """Change fields of one memory in the copy, and queue it; None keeps a field, an empty text clears it.

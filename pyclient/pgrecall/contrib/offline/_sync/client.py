@@ -206,7 +206,8 @@ class OfflineClient(Copying):
             InvalidInput: As for `remember`, and so are the others.
         """
         self._same_namespace(namespace)
-        return in_place(self._store.remember, self._checked(memories), on_conflict or "error")
+        checked = in_place(list, self._checked(memories))
+        return in_place(self._store.remember, checked, on_conflict or "error")
 
     def update(self, id: int, *, content: str | None = None, **fields: Unpack[UpdatableFields]) -> bool:
         """Change fields of one memory in the copy, and queue it; None keeps a field, an empty text clears it.
