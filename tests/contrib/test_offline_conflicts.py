@@ -11,10 +11,11 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from psycopg.conninfo import make_conninfo
 
 from pgrecall import Client, Conflict, InvalidInput, NotFound
 from pgrecall.contrib.offline import OfflineClient
-from support.memories import remember, rows, scalar, stored
+from support.memories import remember, rows, scalar, share, stored
 from support.offline import alive, contents, in_copy, on_server
 
 if TYPE_CHECKING:
@@ -139,6 +140,36 @@ def test_a_conflict_does_not_make_public_what_is_sensitive(
     assert scalar(conn, "SELECT count(*) FROM pgrecall.memories") == 2
     copy.pull()
     assert contents(copy.recall("number", include_superseded=True)) == []
+
+
+@pytest.mark.parametrize("is_pulled", [False, True])
+def test_what_was_done_to_a_refused_memory_is_done_when_it_is_retried(
+    dsn: str, conn: Connection[Any], path: Path, is_pulled: bool
+) -> None:
+    share(conn)
+    with OfflineClient(path, make_conninfo(dsn, options="-c role=pgrecall_reader")) as reader:
+        reader.pull()
+        edited, forgotten = reader.remember("tea at four"), reader.remember("to be forgotten")
+        reader.update(edited, content="tea at five")
+        reader.update(edited, tags=["tea"])
+        reader.forget(forgotten)
+        later = reader.supersede(edited, "tea at six")
+        reader.update(later, title="tea")
+        assert len(reader.push().refused) == 7
+        if is_pulled:
+            reader.pull()
+    # As if the role had been granted it.
+    with OfflineClient(path, dsn) as copy:
+        assert copy.retry() == 7
+        report = copy.push()
+        assert (report.sent, report.settled, report.refused) == (7, (), ())
+        assert alive(conn) == ["tea at six"]
+        assert scalar(conn, "SELECT count(*) FROM pgrecall.memories") == 3
+        found = {row["content"]: row for row in on_server(conn)}
+        assert found["tea at five"]["tags"] == ["tea"]
+        assert found["tea at six"]["title"] == "tea"
+        copy.pull()
+        assert in_copy(path) == on_server(conn)
 
 
 # -- once

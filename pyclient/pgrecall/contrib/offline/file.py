@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 APPLICATION_ID = 0x70677263  # "pgrc"
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 _BUSY_SECONDS = 30.0
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -32,7 +32,8 @@ _IN = _INTO.format("", _WORDS.format("new"))
 _NOTE_PURGE = "UPDATE meta SET value = CAST(value + 1 AS TEXT) WHERE name = 'to_purge'"
 
 # version   _pgrecall.memory_digest of what the server has; NULL: to be fetched again
-# base      updated_at of the server's memory that the copy's was made from
+# base      updated_at of the server's memory that the copy's was made from; a write has it too, for where the
+#           memory is not in the copy: the server refused it at first, or has just made it sensitive
 # number    order of the queue; key: external_id of what the write makes; reason: why the server refused it
 # Times are microseconds since 1970.
 _SCHEMA = f"""
@@ -49,7 +50,7 @@ _SCHEMA = f"""
     CREATE INDEX memories_external_id ON memories (external_id);
     CREATE TABLE queue (
         number INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE, kind TEXT NOT NULL,
-        memory_id INTEGER NOT NULL, made_id INTEGER, at INTEGER NOT NULL, body TEXT NOT NULL,
+        memory_id INTEGER NOT NULL, made_id INTEGER, base INTEGER, at INTEGER NOT NULL, body TEXT NOT NULL,
         sent_in TEXT, result TEXT, reason TEXT, hint TEXT, sqlstate TEXT
     );
     CREATE TABLE stored_ids (local INTEGER PRIMARY KEY, id INTEGER NOT NULL);

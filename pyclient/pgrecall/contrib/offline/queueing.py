@@ -20,12 +20,12 @@ def next_write(connection: sqlite3.Connection) -> Sending | None:
     """Return the first write that waits, with the server's ids; None if none does."""
     while True:
         row = connection.execute(
-            "SELECT number, key, kind, memory_id, at, body, sent_in, result FROM queue "
+            "SELECT number, key, kind, memory_id, at, body, sent_in, result, base FROM queue "
             "WHERE reason IS NULL ORDER BY number LIMIT 1"
         ).fetchone()
         if row is None:
             return None
-        number, key, kind, memory_id, at, body, sent_in, outcome = row
+        number, key, kind, memory_id, at, body, sent_in, outcome, base = row
         changed = None
         if outcome is not None:
             result = json.loads(outcome)
@@ -42,7 +42,7 @@ def next_write(connection: sqlite3.Connection) -> Sending | None:
         if min(named) < 0:
             refuse(connection, number, "the server has refused the memory that this is about", None)
             continue
-        (base,) = connection.execute("SELECT base FROM memories WHERE id = ?", (id,)).fetchone() or (None,)
+        (base,) = connection.execute("SELECT base FROM memories WHERE id = ?", (id,)).fetchone() or (base,)
         write["base"] = None if base is None else moment(base).isoformat()
         return Sending(number=number, write=write, transaction=sent_in, changed=changed)
 
@@ -92,10 +92,9 @@ def finish(connection: sqlite3.Connection, number: int) -> Settled | None:
     else:
         # With the state that the server has of it now, the next write to it is no conflict.
         changed = result["written_at"] if kind == "supersede" else result["updated_at"]
-        connection.execute(
-            "UPDATE memories SET version = NULL, base = ? WHERE id = ?",
-            (result["updated_at"] if id == result["id"] else changed, id),
-        )
+        base = result["updated_at"] if id == result["id"] else changed
+        connection.execute("UPDATE memories SET version = NULL, base = ? WHERE id = ?", (base, id))
+        connection.execute("UPDATE queue SET base = ? WHERE memory_id = ?", (base, id))
     if result["outcome"] == "applied":
         return None
     return Settled(memory_id=id, winner=result["outcome"], kept=result["kept"])
@@ -111,7 +110,9 @@ def _give_id(connection: sqlite3.Connection, local: int, id: int, updated_at: in
         "UPDATE memories SET id = ?, version = NULL, base = ? WHERE id = ?", (id, updated_at, local)
     )
     connection.execute("UPDATE memories SET superseded_by = ? WHERE superseded_by = ?", (id, local))
-    connection.execute("UPDATE queue SET memory_id = ? WHERE memory_id = ?", (id, local))
+    connection.execute(
+        "UPDATE queue SET memory_id = ?, base = ? WHERE memory_id = ?", (id, updated_at, local)
+    )
 
 
 def refuse(
