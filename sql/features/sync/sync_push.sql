@@ -17,11 +17,16 @@
 -- kept         the memory that stores the losing version
 -- written_at   updated_at of the changed memory
 -- transaction  argument of is_committed()
+-- is_sensitive  whether the memory is sensitive now, as a policy against secrets can make it
+-- is_as_given   false if fields of it are not as they were given, as after a redaction or a conflict
 --
 -- Errors  22023, 54000 see _pgrecall.check_memory;  42501 the role may only read the namespace;  42704 no such namespace or language;
 --         P0002 no such memory;  23505 external_id is taken
 CREATE OR REPLACE FUNCTION pgrecall.sync_push(write jsonb, namespace text DEFAULT NULL)
-RETURNS TABLE (id bigint, outcome text, kept bigint, updated_at timestamptz, written_at timestamptz, transaction text)
+RETURNS TABLE (
+    id bigint, outcome text, kept bigint, updated_at timestamptz, written_at timestamptz, transaction text, is_sensitive boolean,
+    is_as_given boolean
+)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
@@ -140,7 +145,13 @@ BEGIN
             END IF;
         END IF;
     END IF;
-    updated_at := (SELECT m.updated_at FROM pgrecall.memories m WHERE m.id = sync_push.id);
+    -- A successor that is there has no occurred_at of the write: that is when the other one ended.
+    SELECT m.updated_at, m.is_sensitive, outcome = 'applied' AND COALESCE(_pgrecall.has_given_fields(
+        m, fields - CASE WHEN fields ? 'successor' THEN '{successor,occurred_at}' ELSE '{namespace}'::text[] END
+    ), true)
+    INTO updated_at, is_sensitive, is_as_given
+    FROM pgrecall.memories m
+    WHERE m.id = sync_push.id;
     written_at := now();
     transaction := pg_current_xact_id()::text;
     RETURN NEXT;

@@ -53,6 +53,19 @@ class Settled:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Finished:
+    """What became of a write that the server has taken.
+
+    Attributes:
+        conflict: The conflict that it was; None if it was none.
+        to_fetch: The memory, if the copy does not have it as the server does; it is not in the copy then.
+    """
+
+    conflict: Settled | None
+    to_fetch: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Pushed:
     """What a push did.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import writing
 from .file import micros, moment
-from .models import Sending, Settled
+from .models import Finished, Sending, Settled
 
 if TYPE_CHECKING:
     import sqlite3
@@ -72,12 +72,12 @@ def unclaim(connection: sqlite3.Connection, number: int, transaction: str) -> No
     )
 
 
-def finish(connection: sqlite3.Connection, number: int) -> Settled | None:
-    """Take a write that was committed out of the queue; returns the conflict it was, if it was one."""
+def finish(connection: sqlite3.Connection, number: int) -> Finished | None:
+    """Take a write that was committed out of the queue; returns None if another process did."""
     row = connection.execute(
         "SELECT kind, memory_id, made_id, result FROM queue WHERE number = ?", (number,)
     ).fetchone()
-    if row is None:  # another process did
+    if row is None:
         return None
     kind, memory_id, made_id, outcome = row
     result = json.loads(outcome)
@@ -85,19 +85,40 @@ def finish(connection: sqlite3.Connection, number: int) -> Settled | None:
     if made_id is not None:
         _give_id(connection, made_id, result["id"], result["updated_at"])
     id = writing.stored_id(connection, memory_id)
-    if result["outcome"] == "theirs":
-        connection.execute("UPDATE memories SET version = NULL, is_forgotten = 0 WHERE id = ?", (id,))
-    elif kind == "forget":
+    is_gone = kind == "forget" and result["outcome"] != "theirs"
+    if is_gone:
         connection.execute("DELETE FROM memories WHERE id = ?", (id,))
+    elif result["outcome"] == "theirs":
+        connection.execute("UPDATE memories SET version = NULL, is_forgotten = 0 WHERE id = ?", (id,))
     else:
         # With the state that the server has of it now, the next write to it is no conflict.
         changed = result["written_at"] if kind == "supersede" else result["updated_at"]
         base = result["updated_at"] if id == result["id"] else changed
         connection.execute("UPDATE memories SET version = NULL, base = ? WHERE id = ?", (base, id))
         connection.execute("UPDATE queue SET base = ? WHERE memory_id = ?", (base, id))
-    if result["outcome"] == "applied":
-        return None
-    return Settled(memory_id=id, winner=result["outcome"], kept=result["kept"])
+    conflict = None
+    if result["outcome"] != "applied":
+        conflict = Settled(memory_id=id, winner=result["outcome"], kept=result["kept"])
+    differs = not is_gone and _take_out_if_other(connection, result)
+    return Finished(conflict=conflict, to_fetch=result["id"] if differs else None)
+
+
+def _take_out_if_other(connection: sqlite3.Connection, result: Mapping[str, Any]) -> bool:
+    """Delete a memory that the server has stored in another way; returns whether the copy lacks it now.
+
+    What the server has made sensitive or redacted must leave the file with the write, not with some pull.
+    """
+    id = result["id"]
+    here = connection.execute("SELECT is_sensitive FROM memories WHERE id = ?", (id,)).fetchone()
+    if here == (int(result["is_sensitive"]),) and result["is_as_given"]:
+        return False
+    connection.execute(
+        "UPDATE queue SET base = COALESCE((SELECT base FROM memories WHERE id = ?), base) "
+        "WHERE memory_id = ?",
+        (id, id),
+    )
+    connection.execute("DELETE FROM memories WHERE id = ?", (id,))
+    return True
 
 
 def _give_id(connection: sqlite3.Connection, local: int, id: int, updated_at: int) -> None:

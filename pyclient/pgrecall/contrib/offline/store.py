@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pgrecall.errors import PgrecallError
     from pgrecall.models import RecalledMemory
 
-    from .models import Sending, Settled
+    from .models import Finished, Sending
 
 __all__ = ["Store"]
 
@@ -234,8 +234,8 @@ class Store:
         with self.file.writing() as connection:
             queueing.unclaim(connection, number, transaction)
 
-    def finish(self, number: int) -> Settled | None:
-        """Take a write that was committed out of the queue; returns the conflict it was, if it was one."""
+    def finish(self, number: int) -> Finished | None:
+        """Take a write that was committed out of the queue; returns None if another process did."""
         with self.file.writing() as connection:
             return queueing.finish(connection, number)
 
@@ -345,11 +345,16 @@ class Store:
         return stored
 
     def end(self) -> bool:
-        """Note that a pull is complete, and purge the file of what has left it; returns whether it is."""
+        """Note that a pull is complete, and purge the file; returns whether it is."""
         with self.file.writing() as connection:
             connection.execute(
                 "INSERT OR REPLACE INTO meta VALUES ('pulled_at', ?)", (str(micros(datetime.now(UTC))),)
             )
+        return self.purge()
+
+    def purge(self) -> bool:
+        """Purge the file of what has left it; returns whether it is."""
+        with self.file.reading() as connection:
             due = _meta(connection)["to_purge"]
         if due == "0":
             return True

@@ -119,8 +119,8 @@ class AsyncCopying:
         status = await self.status()
         async with self._server() as server:
             source = await server.source(status.namespace)
-            await in_thread(self._store.begin, source, include_sensitive=None, moved=False)
-            return await self._push(server, status.namespace)
+            wanted = await in_thread(self._store.begin, source, include_sensitive=None, moved=False)
+            return await self._push(server, status.namespace, wanted)
 
     async def pull(self, *, include_sensitive: bool | None = None, moved: bool = False) -> Pulled:
         """Make the copy, or bring it up to date; what is queued is sent first.
@@ -141,7 +141,7 @@ class AsyncCopying:
             wanted = await in_thread(
                 self._store.begin, source, include_sensitive=include_sensitive, moved=moved
             )
-            pushed = await self._push(server, source.name)
+            pushed = await self._push(server, source.name, wanted)
             stored, removed = await self._fetch(server, source.name, wanted)
         is_purged = await in_thread(self._store.end)
         return Pulled(pushed=pushed, stored=stored, removed=removed, is_purged=is_purged)
@@ -153,9 +153,14 @@ class AsyncCopying:
             versions = await server.versions(buckets, namespace, wanted)
             ids, gone = await in_thread(self._store.to_fetch, buckets, versions)
             removed += gone
-            for part in _parts(ids, _ROWS_AT_ONCE):
-                stored += await in_thread(self._store.replace, await server.copies(part, namespace, wanted))
+            stored += await self._fetch_ids(server, ids, namespace, wanted)
         return stored, removed
+
+    async def _fetch_ids(self, server: AsyncServer, ids: Sequence[int], namespace: str, wanted: bool) -> int:
+        stored = 0
+        for part in _parts(ids, _ROWS_AT_ONCE):
+            stored += await in_thread(self._store.replace, await server.copies(part, namespace, wanted))
+        return stored
 
     @asynccontextmanager
     async def _server(self) -> AsyncIterator[AsyncServer]:
@@ -176,22 +181,31 @@ class AsyncCopying:
             await server.close()
             raise
 
-    async def _push(self, server: AsyncServer, namespace: str) -> Pushed:
+    async def _push(self, server: AsyncServer, namespace: str, wanted: bool) -> Pushed:
         before = {write.number for write in await self.refused()}
         sent = 0
         settled: list[Settled] = []
-        while (write := await in_thread(self._store.next_write)) is not None:
-            if write.transaction is not None and write.changed is not None:
-                is_sent = await self._was_sent(
-                    server, write.number, write.transaction, write.changed, namespace
-                )
-            else:
-                is_sent = await self._send(server, write, namespace)
-            if is_sent:
-                conflict = await in_thread(self._store.finish, write.number)
-                sent += 1
-                if conflict is not None:
-                    settled.append(conflict)
+        to_fetch: list[int] = []
+        try:
+            while (write := await in_thread(self._store.next_write)) is not None:
+                if write.transaction is not None and write.changed is not None:
+                    is_sent = await self._was_sent(
+                        server, write.number, write.transaction, write.changed, namespace
+                    )
+                else:
+                    is_sent = await self._send(server, write, namespace)
+                if is_sent:
+                    finished = await in_thread(self._store.finish, write.number)
+                    sent += 1
+                    if finished is not None and finished.conflict is not None:
+                        settled.append(finished.conflict)
+                    if finished is not None and finished.to_fetch is not None:
+                        to_fetch.append(finished.to_fetch)
+            await self._fetch_ids(server, to_fetch, namespace, wanted)
+        finally:
+            # What is fetched once more may have left the file because it is sensitive.
+            if to_fetch:
+                await in_thread(self._store.purge)
         refused = tuple(write for write in await self.refused() if write.number not in before)
         return Pushed(sent=sent, settled=tuple(settled), refused=refused)
 
@@ -229,7 +243,7 @@ class AsyncCopying:
 
 
 def _result(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: row[name] for name in ("id", "outcome", "kept", "updated_at", "written_at")}
+    return {name: value for name, value in row.items() if name != "transaction"}
 
 
 def _parts(values: Sequence[int], size: int) -> Iterator[list[int]]:

@@ -120,8 +120,8 @@ class Copying:
         status = self.status()
         with self._server() as server:
             source = server.source(status.namespace)
-            in_place(self._store.begin, source, include_sensitive=None, moved=False)
-            return self._push(server, status.namespace)
+            wanted = in_place(self._store.begin, source, include_sensitive=None, moved=False)
+            return self._push(server, status.namespace, wanted)
 
     def pull(self, *, include_sensitive: bool | None = None, moved: bool = False) -> Pulled:
         """Make the copy, or bring it up to date; what is queued is sent first.
@@ -140,7 +140,7 @@ class Copying:
             copied = in_place(self._store.source)
             source = server.source(self._namespace if copied is None else copied.name)
             wanted = in_place(self._store.begin, source, include_sensitive=include_sensitive, moved=moved)
-            pushed = self._push(server, source.name)
+            pushed = self._push(server, source.name, wanted)
             stored, removed = self._fetch(server, source.name, wanted)
         is_purged = in_place(self._store.end)
         return Pulled(pushed=pushed, stored=stored, removed=removed, is_purged=is_purged)
@@ -152,9 +152,14 @@ class Copying:
             versions = server.versions(buckets, namespace, wanted)
             ids, gone = in_place(self._store.to_fetch, buckets, versions)
             removed += gone
-            for part in _parts(ids, _ROWS_AT_ONCE):
-                stored += in_place(self._store.replace, server.copies(part, namespace, wanted))
+            stored += self._fetch_ids(server, ids, namespace, wanted)
         return stored, removed
+
+    def _fetch_ids(self, server: Server, ids: Sequence[int], namespace: str, wanted: bool) -> int:
+        stored = 0
+        for part in _parts(ids, _ROWS_AT_ONCE):
+            stored += in_place(self._store.replace, server.copies(part, namespace, wanted))
+        return stored
 
     @contextmanager
     def _server(self) -> Iterator[Server]:
@@ -173,20 +178,31 @@ class Copying:
             server.close()
             raise
 
-    def _push(self, server: Server, namespace: str) -> Pushed:
+    def _push(self, server: Server, namespace: str, wanted: bool) -> Pushed:
         before = {write.number for write in self.refused()}
         sent = 0
         settled: list[Settled] = []
-        while (write := in_place(self._store.next_write)) is not None:
-            if write.transaction is not None and write.changed is not None:
-                is_sent = self._was_sent(server, write.number, write.transaction, write.changed, namespace)
-            else:
-                is_sent = self._send(server, write, namespace)
-            if is_sent:
-                conflict = in_place(self._store.finish, write.number)
-                sent += 1
-                if conflict is not None:
-                    settled.append(conflict)
+        to_fetch: list[int] = []
+        try:
+            while (write := in_place(self._store.next_write)) is not None:
+                if write.transaction is not None and write.changed is not None:
+                    is_sent = self._was_sent(
+                        server, write.number, write.transaction, write.changed, namespace
+                    )
+                else:
+                    is_sent = self._send(server, write, namespace)
+                if is_sent:
+                    finished = in_place(self._store.finish, write.number)
+                    sent += 1
+                    if finished is not None and finished.conflict is not None:
+                        settled.append(finished.conflict)
+                    if finished is not None and finished.to_fetch is not None:
+                        to_fetch.append(finished.to_fetch)
+            self._fetch_ids(server, to_fetch, namespace, wanted)
+        finally:
+            # What is fetched once more may have left the file because it is sensitive.
+            if to_fetch:
+                in_place(self._store.purge)
         refused = tuple(write for write in self.refused() if write.number not in before)
         return Pushed(sent=sent, settled=tuple(settled), refused=refused)
 
@@ -224,7 +240,7 @@ class Copying:
 
 
 def _result(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: row[name] for name in ("id", "outcome", "kept", "updated_at", "written_at")}
+    return {name: value for name, value in row.items() if name != "transaction"}
 
 
 def _parts(values: Sequence[int], size: int) -> Iterator[list[int]]:
