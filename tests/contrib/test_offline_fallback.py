@@ -4,24 +4,38 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sqlite3
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
 
-from pgrecall import Conflict, ConnectionFailed, NeedsServer, NotFound, UnknownLanguage
+from pgrecall import (
+    Conflict,
+    ConnectionFailed,
+    CopyUnusable,
+    NeedsServer,
+    NotFound,
+    PgrecallError,
+    TimedOut,
+    UnknownLanguage,
+)
 from pgrecall.admin.migrate import migrate
-from pgrecall.contrib.offline import OfflineClient, connect, connect_async
+from pgrecall.contrib.offline import FallbackClient, OfflineClient, connect, connect_async
 from pgrecall.server import EmbeddedServer
 from support.memories import call, remember, scalar, stored
-from support.offline import alive, contents, in_copy
+from support.offline import alive, contents, in_copy, on_server
 from support.servers import FAST
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from psycopg import Connection
+
+    from pgrecall.contrib.offline import Pushed
 
 
 @pytest.fixture
@@ -143,3 +157,212 @@ def test_a_wrong_password_is_no_absence(dsn: str, tmp_path: Path) -> None:
     missing = make_conninfo(dsn, user=f"nobody{os.getpid()}")
     with connect(missing, offline=tmp_path / "copy.db") as memory, pytest.raises(ConnectionFailed):
         memory.recall("anything")
+
+
+# -- whose refusal it is
+
+
+def refused_here(memory: FallbackClient) -> list[str]:
+    return [write.kind for write in memory.offline.refused()]
+
+
+def test_a_refusal_of_anothers_write_is_not_raised(dsn: str, conn: Connection[Any], path: Path) -> None:
+    """Another thread or process has queued it after this call began, and this call sends it."""
+    with connect(dsn, offline=path) as memory, OfflineClient(path, dsn) as other:
+        memory.pull()
+        push = memory.offline.push
+
+        def pushed() -> Pushed:
+            other.remember("of another", language="klingon")
+            return push()
+
+        memory.offline.push = pushed  # type: ignore[method-assign]
+        id = memory.remember("tea at four")
+        assert id > 0
+        assert alive(conn) == ["tea at four"]
+        assert refused_here(memory) == ["remember"]  # for the other to see, and to discard
+
+
+def test_a_refusal_is_raised_whoever_has_sent_the_write(dsn: str, conn: Connection[Any], path: Path) -> None:
+    with connect(dsn, offline=path) as memory, OfflineClient(path, dsn) as other:
+        memory.pull()
+        push = memory.offline.push
+
+        def pushed() -> Pushed:
+            assert len(other.push().refused) == 1
+            return push()
+
+        memory.offline.push = pushed  # type: ignore[method-assign]
+        with pytest.raises(UnknownLanguage):
+            memory.remember("in no language", language="klingon")
+        assert (refused_here(memory), in_copy(path)) == ([], [])
+
+
+async def _some_refused(dsn: str, path: Path) -> list[int | BaseException]:
+    async with connect_async(dsn, offline=path) as memory:
+        await memory.pull()
+        languages = ["english", "klingon"] * 4
+        calls = (memory.remember(f"tea {at}", language=language) for at, language in enumerate(languages))
+        results = await asyncio.gather(*calls, return_exceptions=True)
+        assert await memory.offline.refused() == []
+        return results
+
+
+def test_of_calls_at_once_each_raises_its_own_refusal(dsn: str, conn: Connection[Any], path: Path) -> None:
+    results = asyncio.run(_some_refused(dsn, path))
+    assert all(isinstance(result, int) and result > 0 for result in results[::2])
+    assert all(isinstance(result, UnknownLanguage) for result in results[1::2])
+    assert sorted(alive(conn)) == [f"tea {at}" for at in range(0, 8, 2)]
+
+
+def test_an_error_says_which_memories_of_many_are_stored(dsn: str, conn: Connection[Any], path: Path) -> None:
+    with connect(dsn, offline=path) as memory:
+        with pytest.raises(UnknownLanguage) as caught:
+            memory.remember_many(
+                [{"content": "one"}, {"content": "two", "language": "klingon"}, {"content": "three"}]
+            )
+        assert [stored(conn, id)["content"] for id in caught.value.stored] == ["one", "three"] == alive(conn)
+        assert (memory.offline.queued(), refused_here(memory)) == ([], [])
+
+
+# -- what raises was not done
+
+WRITES: dict[str, Callable[[FallbackClient, int, int], object]] = {
+    "remember": lambda memory, _id, _other: memory.remember("new"),
+    "remember_many": lambda memory, _id, _other: memory.remember_many(
+        [{"content": "one"}, {"content": "two"}]
+    ),
+    "remember again": lambda memory, _id, _other: memory.remember(
+        "tea at five", external_id="e", on_conflict="update"
+    ),
+    "update": lambda memory, id, _other: memory.update(id, content="tea at six", tags=["tea"]),
+    "supersede": lambda memory, id, _other: memory.supersede(id, "tea at seven"),
+    "succeed": lambda memory, id, other: memory.supersede(id, successor=other, importance=0.125),
+    "forget": lambda memory, id, _other: memory.forget(id),
+}
+
+
+@pytest.mark.parametrize("error", [TimedOut, CopyUnusable])
+@pytest.mark.parametrize("how", WRITES)
+def test_what_raises_can_be_done_again(
+    dsn: str, conn: Connection[Any], path: Path, how: str, error: type[PgrecallError]
+) -> None:
+    id, other = remember(conn, "tea at four", external_id="e"), remember(conn, "cake")
+    with connect(make_conninfo(dsn, options="-c statement_timeout=400"), offline=path) as memory:
+        memory.pull()
+        before = on_server(conn)
+        with ExitStack() as stack:
+            if error is TimedOut:
+                stack.enter_context(conn.transaction())
+                conn.execute("LOCK TABLE pgrecall.memories IN SHARE MODE")
+            else:
+                move(path, "elsewhere")
+            with pytest.raises(error) as caught:
+                WRITES[how](memory, id, other)
+        assert caught.value.hint
+        assert memory.offline.queued() == memory.offline.refused() == []
+        assert in_copy(path) == on_server(conn) == before
+        move(path, server_of(conn))
+        assert WRITES[how](memory, id, other)
+        assert memory.offline.queued() == []
+        made = {"remember": 1, "remember_many": 2, "supersede": 1}.get(how, 0)
+        assert scalar(conn, "SELECT count(*) FROM pgrecall.memories") == 2 + made
+        memory.pull()
+        assert in_copy(path) == on_server(conn) != before
+
+
+def move(path: Path, server: str) -> None:
+    """Make the file one of another database."""
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE meta SET value = ? WHERE name = 'server'", (server,))
+    connection.close()
+
+
+def server_of(conn: Connection[Any]) -> str:
+    return str(scalar(conn, "SELECT server FROM pgrecall.sync_source()"))
+
+
+def test_what_was_sent_is_not_raised(
+    dsn: str, conn: Connection[Any], path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server has it; the file asks for it once more at the next push, and nothing is stored twice."""
+
+    def too_late(number: int) -> None:
+        raise TimedOut(f"{number}")
+
+    with connect(dsn, offline=path) as memory:
+        memory.pull()
+        with monkeypatch.context() as patched:
+            patched.setattr(memory.offline._store, "finish", too_late)
+            id = memory.remember("tea")
+        assert alive(conn) == ["tea"]
+        assert len(memory.offline.queued()) == 1
+        assert memory.push().sent == 1
+        assert memory.offline.stored_id(id) > 0
+        assert alive(conn) == ["tea"]
+
+
+def test_what_others_have_written_about_it_since_is_kept(
+    dsn: str, conn: Connection[Any], path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    id = remember(conn, "tea")
+    with connect(dsn, offline=path) as memory, OfflineClient(path, dsn) as other:
+        memory.pull()
+
+        def too_late() -> None:
+            other.update(id, title="of another")
+            raise TimedOut("no time")
+
+        with monkeypatch.context() as patched:
+            patched.setattr(memory.offline, "push", too_late)
+            with pytest.raises(TimedOut):
+                memory.update(id, tags=["mine"])
+        assert [row["title"] for row in in_copy(path)] == ["of another"]
+        memory.pull()
+        assert in_copy(path) == on_server(conn)
+        assert [(row["title"], row["tags"]) for row in in_copy(path)] == [("of another", [])]
+
+
+async def _cancelled(dsn: str, conn: Connection[Any], path: Path) -> None:
+    async with connect_async(dsn, offline=path) as memory:
+        await memory.pull()
+        with conn.transaction():
+            conn.execute("LOCK TABLE pgrecall.memories IN SHARE MODE")
+            with pytest.raises(TimeoutError):
+                await asyncio.wait_for(memory.remember("tea"), 0.5)
+        assert await memory.offline.queued() == []
+
+
+def test_a_call_that_is_cancelled_can_be_done_again(dsn: str, conn: Connection[Any], path: Path) -> None:
+    asyncio.run(_cancelled(dsn, conn, path))
+    assert alive(conn) == []
+
+
+def test_what_is_on_the_server_is_not_raised_when_the_copy_cannot_follow(
+    dsn: str, conn: Connection[Any], path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def too_late() -> None:
+        raise TimedOut("no time")
+
+    with connect(dsn, offline=path) as memory:
+        memory.pull()
+        id = remember(conn, "tea")
+        monkeypatch.setattr(memory.offline, "pull", too_late)
+        assert memory.supersede(id, "coffee") > id
+        assert memory.forget(id)
+
+
+# -- the arguments
+
+
+def test_an_id_of_the_copy_works_for_what_has_left_it(dsn: str, conn: Connection[Any], path: Path) -> None:
+    with connect(dsn, offline=path) as memory:
+        memory.pull()
+    with connect("host=/nonexistent", offline=path) as memory:
+        secret, plain = memory.remember("The password is tiger" + "2041"), memory.remember("no secret")
+    with connect(dsn, offline=path) as memory:
+        memory.push()
+        assert [row["content"] for row in in_copy(path)] == ["no secret"]
+        assert memory.update(secret, title="a title")
+        assert memory.supersede(secret, successor=plain) == memory.offline.stored_id(plain)
+        assert memory.forget(secret)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Mapping
 
-__all__ = ["claim", "finish", "next_write", "refuse", "unclaim"]
+__all__ = ["claim", "finish", "next_write", "refuse", "unclaim", "withdraw"]
 
 
 def next_write(connection: sqlite3.Connection) -> Sending | None:
@@ -150,3 +150,31 @@ def refuse(
     connection.execute("UPDATE memories SET version = NULL, is_forgotten = 0 WHERE id = ?", (memory_id,))
     if made_id is not None:
         connection.execute("DELETE FROM memories WHERE id = ?", (made_id,))
+
+
+def withdraw(connection: sqlite3.Connection, noted: writing.Noted) -> bool:
+    """Undo the writes of a call; returns False, and does nothing, if one of them was sent or refused."""
+    for number in noted.numbers:
+        waits = "SELECT 1 FROM queue WHERE number = ? AND sent_in IS NULL AND reason IS NULL"
+        if connection.execute(waits, (number,)).fetchone() is None:
+            return False
+    for number in noted.numbers:
+        connection.execute(
+            "DELETE FROM memories WHERE id = (SELECT made_id FROM queue WHERE number = ?)", (number,)
+        )
+        connection.execute("DELETE FROM queue WHERE number = ?", (number,))
+    # One that others have changed since stays as it is: what they queued is sent, and then it is fetched.
+    last = max(noted.numbers, default=0)
+    later = "SELECT 1 FROM queue q WHERE q.memory_id = memories.id AND q.reason IS NULL AND q.number > :last"
+    for row in reversed(noted.before):
+        # The server may have given out ids meanwhile, with another base and version.
+        values = {name: value for name, value in row.items() if name not in ("version", "base")}
+        values["id"] = writing.stored_id(connection, row["id"])
+        if row["superseded_by"] is not None:
+            values["superseded_by"] = writing.stored_id(connection, row["superseded_by"])
+        assignments = ", ".join(f"{name} = :{name}" for name in values)
+        connection.execute(
+            f"UPDATE memories SET {assignments} WHERE id = :id AND NOT EXISTS ({later})",
+            {**values, "last": last},
+        )
+    return True

@@ -239,6 +239,11 @@ class Store:
         with self.file.writing() as connection:
             return queueing.finish(connection, number)
 
+    def withdraw(self, noted: writing.Noted) -> bool:
+        """Undo the writes of a call; returns False, and does nothing, if one of them was sent or refused."""
+        with self.file.writing() as connection:
+            return queueing.withdraw(connection, noted)
+
     def refuse(self, number: int, error: PgrecallError) -> None:
         """Set a write aside that the server has refused; the next pull undoes it in the copy."""
         with self.file.writing() as connection:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import uuid
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -15,11 +18,22 @@ from .file import micros, moment_or_none
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from .models import Kind
 
-__all__ = ["LISTS", "TEXTS", "TIMES", "forget", "remember", "stored_id", "supersede", "update"]
+__all__ = [
+    "LISTS",
+    "TEXTS",
+    "TIMES",
+    "Noted",
+    "forget",
+    "noting",
+    "remember",
+    "stored_id",
+    "supersede",
+    "update",
+]
 
 TEXTS = ("content", "title", "category", "source", "session", "speaker", "language", "external_id")
 LISTS = ("tags", "expanded_keywords")
@@ -54,6 +68,35 @@ _REVISABLE = tuple(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """What a call has done to the file.
+
+    Attributes:
+        numbers: The places of its writes in the queue.
+        made: The memories that it has made, by their ids in the copy.
+        before: The rows of the memories that it changed, as they were.
+    """
+
+    numbers: list[int] = field(default_factory=list)
+    made: list[int] = field(default_factory=list)
+    before: list[dict[str, Any]] = field(default_factory=list)
+
+
+_noted: ContextVar[Noted | None] = ContextVar("pgrecall_offline_noted", default=None)
+
+
+@contextmanager
+def noting() -> Iterator[Noted]:
+    """Note what the calling task or thread does to the file meanwhile: others write to it as well."""
+    noted = Noted()
+    token = _noted.set(noted)
+    try:
+        yield noted
+    finally:
+        _noted.reset(token)
+
+
 def remember(connection: sqlite3.Connection, arguments: Mapping[str, Any], on_conflict: str) -> int:
     """Store a memory; the arguments are checked, as `remember` of the client takes them."""
     check_content(arguments.get("content"))
@@ -68,6 +111,7 @@ def remember(connection: sqlite3.Connection, arguments: Mapping[str, Any], on_co
     if present is not None:
         id, content, title = present
         if on_conflict == "update":
+            _note_before(connection, id)
             _change(connection, id, fields)
             _queue(connection, "remember", _key(), id, {"fields": fields, "on_conflict": on_conflict})
         elif on_conflict == "error" and (content, title) != (
@@ -143,6 +187,7 @@ def supersede(connection: sqlite3.Connection, arguments: Mapping[str, Any]) -> i
 def forget(connection: sqlite3.Connection, id: int) -> bool:
     """Forget a memory; returns whether it was there."""
     id = stored_id(connection, id)
+    _note_before(connection, id)
     gone = connection.execute(
         "UPDATE memories SET is_forgotten = 1 WHERE id = ? AND NOT is_forgotten", (id,)
     ).rowcount
@@ -181,7 +226,17 @@ def _there(connection: sqlite3.Connection, id: int) -> int:
             f"there is no memory {id} in the copy",
             hint="Pull it, if the server has it; sensitive memories are copied only if that was asked for.",
         )
+    _note_before(connection, id)
     return id
+
+
+def _note_before(connection: sqlite3.Connection, id: int) -> None:
+    """Note how a memory is, so that a write that is withdrawn leaves it so."""
+    noted = _noted.get()
+    if noted is not None:
+        cursor = connection.execute("SELECT * FROM memories WHERE id = ?", (id,))
+        names = [column[0] for column in cursor.description]
+        noted.before.extend(dict(zip(names, row, strict=True)) for row in cursor)
 
 
 def _allow(connection: sqlite3.Connection, fields: Mapping[str, Any]) -> None:
@@ -274,10 +329,16 @@ def _queue(
 ) -> None:
     """Note a write for the server; `made` is the negative id of the memory that it makes."""
     at = datetime.now(UTC) if now is None else now
-    connection.execute(
-        "INSERT INTO queue (key, kind, memory_id, made_id, at, body) VALUES (?, ?, ?, ?, ?, ?)",
+    (number,) = connection.execute(
+        "INSERT INTO queue (key, kind, memory_id, made_id, at, body) VALUES (?, ?, ?, ?, ?, ?) "
+        "RETURNING number",
         (key, kind, id, made, micros(at), json.dumps(body, ensure_ascii=False, default=_iso)),
-    )
+    ).fetchone()
+    noted = _noted.get()
+    if noted is not None:
+        noted.numbers.append(number)
+        if made is not None:
+            noted.made.append(made)
 
 
 def _iso(value: Any) -> str:

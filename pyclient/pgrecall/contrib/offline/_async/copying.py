@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from pgrecall.contrib.offline.models import OfflineStatus, QueuedWrite, Sending, Settled
+    from pgrecall.contrib.offline.writing import Noted
     from pgrecall.metrics import ClientMetrics
 
 _BUCKETS_AT_ONCE = 64
@@ -104,6 +105,10 @@ class AsyncCopying:
     async def discard(self, number: int) -> bool:
         """Give up a write that the server has refused; returns whether there was one of this number."""
         return await in_thread(self._store.discard, number)
+
+    async def withdraw(self, noted: Noted) -> bool:
+        """Undo the writes of a call in the copy, unless one of them was sent or refused; returns whether."""
+        return await in_thread(self._store.withdraw, noted)
 
     async def stored_id(self, id: int) -> int:
         """Return the server's id of a memory that was stored here; the id itself until there is one."""

@@ -15,6 +15,7 @@ from pgrecall.concurrency import in_place
 from pgrecall.config.conninfo import dsn_parts
 from pgrecall.config.settings import load
 from pgrecall.connecting import network_options
+from pgrecall.contrib.offline.writing import noting
 from pgrecall.dsn import resolve
 from pgrecall.errors import (
     ConnectionFailed,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from pgrecall.contrib.offline.models import Pulled, Pushed, QueuedWrite
+    from pgrecall.contrib.offline.writing import Noted
     from pgrecall.models import NewMemory, OnConflict, RecallResult, TimelineResult
     from pgrecall.options import MemoryFields, UpdatableFields
 
@@ -46,7 +48,8 @@ class FallbackClient:
 
     A result from the copy says so in its `notice`. Writes go through the file's queue and are sent at once;
     while there is no server they stay in it, and go out before the next write or pull. What the server
-    refuses is raised. The first write makes the copy. Sensitive memories that the copy does not take are sent
+    refuses is raised. A write whose call raises is not in the queue, so that it can be done again. The first
+    write makes the copy. Sensitive memories that the copy does not take are sent
     directly.
 
     Args:
@@ -147,7 +150,10 @@ class FallbackClient:
         create_namespace: bool | None = None,
         on_conflict: OnConflict | None = None,
     ) -> list[int]:
-        """Store many memories, none of them sensitive unless the copy takes such; see `remember`."""
+        """Store many memories, none of them sensitive unless the copy takes such; see `remember`.
+
+        If the server refuses one, `stored` of the error has the ids of the others.
+        """
         ids = self._write(
             self.offline.remember_many,
             memories,
@@ -160,8 +166,7 @@ class FallbackClient:
     def update(self, id: int, *, content: str | None = None, **fields: Unpack[UpdatableFields]) -> bool:
         """Change fields of one memory; see `Client.update`."""
         if fields.get("is_sensitive") and not self._takes_sensitive():
-            known = self.offline.stored_id(id)
-            return bool(self._write_to_server("update", known, content=content, **fields))
+            return bool(self._write_to_server("update", id, content=content, **fields))
         return bool(self._write(self.offline.update, id, content=content, **fields))
 
     def supersede(
@@ -191,7 +196,7 @@ class FallbackClient:
         if self._write(self.offline.forget, id):
             return True
         try:
-            return bool(self._write_to_server("forget", self.offline.stored_id(id)))
+            return bool(self._write_to_server("forget", id))
         except ConnectionFailed:
             return False
 
@@ -204,37 +209,57 @@ class FallbackClient:
         if not self.offline.is_made():
             self.offline.pull()
 
-    def _write_to_server(self, name: str, *args: Any, **kwargs: Any) -> Any:
+    def _write_to_server(self, name: str, id: int, *args: Any, **kwargs: Any) -> Any:
         """Write to the server what the copy does not have: a memory that is sensitive, or not copied yet."""
-        result = getattr(self.server, name)(*args, **kwargs)
-        self.offline.pull()
+        if kwargs.get("successor") is not None:
+            kwargs["successor"] = self.offline.stored_id(kwargs["successor"])
+        result = getattr(self.server, name)(self.offline.stored_id(id), *args, **kwargs)
+        with suppress(PgrecallError):  # it is done, whatever becomes of the copy
+            self.offline.pull()
         return result
 
     def _write(self, write: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """Write to the copy, and send it if the server is there."""
         self._ensure_copy()
-        before = {queued.number for queued in self.offline.queued()}
         try:
-            result = write(*args, **kwargs)
+            with noting() as noted:
+                result = write(*args, **kwargs)
         except NotFound as error:
             try:
                 return self._write_to_server(write.__name__, *args, **kwargs)
             except ConnectionFailed:
                 raise error from None
+        try:
+            self._push_if_there()
+        except BaseException as error:
+            # Whoever sees an error does it again. What was sent is done, or will be by the next push.
+            if self.offline.withdraw(noted) or not isinstance(error, PgrecallError):
+                raise
+        self._raise_refusal(noted)
+        return result
+
+    def _push_if_there(self) -> None:
+        """Send what is queued, unless there is no server."""
         server = self.server
         try:
-            pushed = self.offline.push()
+            self.offline.push()
         except ConnectionFailed:
-            if self._is_away(server):
-                return result
-            pushed = self.offline.push()
-        refused = [write for write in pushed.refused if write.number not in before]
+            if not self._is_away(server):
+                self.offline.push()
+
+    def _raise_refusal(self, noted: Noted) -> None:
+        """Raise what the server has refused of a call, whoever sent it; what others wrote is theirs."""
+        refused = [queued for queued in self.offline.refused() if queued.number in noted.numbers]
+        if not refused:
+            return
         for queued in refused:
             self.offline.discard(queued.number)
-        if refused:
+        with suppress(PgrecallError):  # the refusal is what the caller has to know
             self.offline.pull()
-            raise _refusal(refused[0])
-        return result
+        error = _refusal(refused[0])
+        ids = [self.offline.stored_id(id) for id in noted.made]
+        error.stored = tuple(id for id in ids if id > 0)
+        raise error
 
     def _is_away(self, failed: Client) -> bool:
         """Whether there is no server; a new connection is made at the next call, which tells at once."""
