@@ -6,6 +6,7 @@ import asyncio
 import os
 import sqlite3
 from contextlib import ExitStack
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -13,6 +14,7 @@ import pytest
 from psycopg.conninfo import make_conninfo
 
 from pgrecall import (
+    Client,
     Conflict,
     ConnectionFailed,
     CopyUnusable,
@@ -355,6 +357,18 @@ def test_what_is_on_the_server_is_not_raised_when_the_copy_cannot_follow(
 # -- the arguments
 
 
+def test_what_is_read_once_is_passed_twice(dsn: str, conn: Connection[Any], path: Path) -> None:
+    with connect(dsn, offline=path) as memory:
+        memory.pull()
+        id = remember(conn, "tea", tags=["old"])
+        assert memory.update(id, tags=iter(["hot", "green"]))  # the copy lacks it: the server gets them again
+        assert stored(conn, id)["tags"] == ["hot", "green"]
+    with connect("host=/nonexistent", offline=path) as memory:
+        for recall in (memory.recall, memory.timeline):
+            assert contents(recall("tea", tags_any=iter(["hot"]))) == ["tea"]
+            assert contents(recall("tea", tags_any=iter(["old"]))) == []
+
+
 def test_an_id_of_the_copy_works_for_what_has_left_it(dsn: str, conn: Connection[Any], path: Path) -> None:
     with connect(dsn, offline=path) as memory:
         memory.pull()
@@ -364,5 +378,18 @@ def test_an_id_of_the_copy_works_for_what_has_left_it(dsn: str, conn: Connection
         memory.push()
         assert [row["content"] for row in in_copy(path)] == ["no secret"]
         assert memory.update(secret, title="a title")
-        assert memory.supersede(secret, successor=plain) == memory.offline.stored_id(plain)
+        assert memory.supersede(secret, successor=plain, origin="web") == memory.offline.stored_id(plain)
         assert memory.forget(secret)
+
+
+def test_its_methods_take_what_those_of_the_client_take() -> None:
+    """But for recall and timeline, which pass on whatever they are given."""
+    shared = [name for name in vars(FallbackClient) if not name.startswith("_") and hasattr(Client, name)]
+    assert {"remember", "remember_many", "update", "supersede", "forget", "recall", "timeline"} <= {*shared}
+    for name in shared:
+        theirs = signature(getattr(Client, name)).parameters
+        mine = signature(getattr(FallbackClient, name)).parameters
+        copys = signature(getattr(OfflineClient, name)).parameters
+        if mine.get("options") is None:
+            assert dict(mine) == dict(theirs), name
+            assert copys.keys() == theirs.keys(), name

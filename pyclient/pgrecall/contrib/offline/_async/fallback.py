@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self, Unpack
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from pgrecall.contrib.offline.models import Pulled, Pushed, QueuedWrite
     from pgrecall.contrib.offline.writing import Noted
     from pgrecall.models import NewMemory, OnConflict, RecallResult, TimelineResult
-    from pgrecall.options import MemoryFields, UpdatableFields
+    from pgrecall.options import MemoryFields, Origin, UpdatableFields
 
 PATIENCE = 5.0
 """Seconds until a server that was there counts as away."""
@@ -102,6 +103,7 @@ class AsyncFallbackClient:
             NeedsServer: The server cannot be reached, and the copy has no such option.
         """
         server = self.server
+        options = _repeatable(options)
         try:
             return await server.recall(query, **options)
         except ConnectionFailed:
@@ -117,6 +119,7 @@ class AsyncFallbackClient:
             NeedsServer: The server cannot be reached, and the copy has no such option.
         """
         server = self.server
+        options = _repeatable(options)
         try:
             return await server.timeline(topic, **options)
         except ConnectionFailed:
@@ -148,10 +151,12 @@ class AsyncFallbackClient:
         namespace: str | None = None,
         create_namespace: bool | None = None,
         on_conflict: OnConflict | None = None,
+        batch_size: int = 500,
     ) -> list[int]:
         """Store many memories, none of them sensitive unless the copy takes such; see `remember`.
 
-        If the server refuses one, `stored` of the error has the ids of the others.
+        They go into the queue together, and out of it one by one: `batch_size` has no effect. If the server
+        refuses one, `stored` of the error has the ids of the others.
         """
         ids = await self._write(
             self.offline.remember_many,
@@ -159,6 +164,7 @@ class AsyncFallbackClient:
             namespace=namespace,
             create_namespace=create_namespace,
             on_conflict=on_conflict,
+            batch_size=batch_size,
         )
         return [await self.offline.stored_id(id) for id in ids]
 
@@ -174,9 +180,10 @@ class AsyncFallbackClient:
         content: str | None = None,
         *,
         successor: int | None = None,
-        occurred_at: datetime | None = None,
+        occurred_at: datetime | str | None = None,
         metadata: Mapping[str, Any] | None = None,
         importance: float | None = None,
+        origin: Origin | None = None,
     ) -> int:
         """Close a fact; see `AsyncClient.supersede`."""
         later = await self._write(
@@ -187,6 +194,7 @@ class AsyncFallbackClient:
             occurred_at=occurred_at,
             metadata=metadata,
             importance=importance,
+            origin=origin,
         )
         return await self.offline.stored_id(later)
 
@@ -220,6 +228,7 @@ class AsyncFallbackClient:
     async def _write(self, write: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """Write to the copy, and send it if the server is there."""
         await self._ensure_copy()
+        args, kwargs = tuple(map(_kept, args)), _repeatable(kwargs)
         try:
             with noting() as noted:
                 result = await write(*args, **kwargs)
@@ -275,6 +284,15 @@ def _refusal(write: QueuedWrite) -> PgrecallError:
     kind = error_class(write.sqlstate)
     kind = UnknownLanguage if kind is UnknownNamespace else kind
     return kind(write.reason, sqlstate=write.sqlstate, hint=write.hint)
+
+
+def _repeatable(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return keyword arguments that can be passed twice: to the server, and to the copy."""
+    return {name: _kept(value) for name, value in arguments.items()}
+
+
+def _kept(value: Any) -> Any:
+    return list(value) if isinstance(value, Iterator) else value
 
 
 def _patient(dsn: str | None, patience: float) -> str | None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self, Unpack
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from pgrecall.contrib.offline.models import Pulled, Pushed, QueuedWrite
     from pgrecall.contrib.offline.writing import Noted
     from pgrecall.models import NewMemory, OnConflict, RecallResult, TimelineResult
-    from pgrecall.options import MemoryFields, UpdatableFields
+    from pgrecall.options import MemoryFields, Origin, UpdatableFields
 
 PATIENCE = 5.0
 """Seconds until a server that was there counts as away."""
@@ -103,6 +104,7 @@ class FallbackClient:
             NeedsServer: The server cannot be reached, and the copy has no such option.
         """
         server = self.server
+        options = _repeatable(options)
         try:
             return server.recall(query, **options)
         except ConnectionFailed:
@@ -118,6 +120,7 @@ class FallbackClient:
             NeedsServer: The server cannot be reached, and the copy has no such option.
         """
         server = self.server
+        options = _repeatable(options)
         try:
             return server.timeline(topic, **options)
         except ConnectionFailed:
@@ -149,10 +152,12 @@ class FallbackClient:
         namespace: str | None = None,
         create_namespace: bool | None = None,
         on_conflict: OnConflict | None = None,
+        batch_size: int = 500,
     ) -> list[int]:
         """Store many memories, none of them sensitive unless the copy takes such; see `remember`.
 
-        If the server refuses one, `stored` of the error has the ids of the others.
+        They go into the queue together, and out of it one by one: `batch_size` has no effect. If the server
+        refuses one, `stored` of the error has the ids of the others.
         """
         ids = self._write(
             self.offline.remember_many,
@@ -160,6 +165,7 @@ class FallbackClient:
             namespace=namespace,
             create_namespace=create_namespace,
             on_conflict=on_conflict,
+            batch_size=batch_size,
         )
         return [self.offline.stored_id(id) for id in ids]
 
@@ -175,9 +181,10 @@ class FallbackClient:
         content: str | None = None,
         *,
         successor: int | None = None,
-        occurred_at: datetime | None = None,
+        occurred_at: datetime | str | None = None,
         metadata: Mapping[str, Any] | None = None,
         importance: float | None = None,
+        origin: Origin | None = None,
     ) -> int:
         """Close a fact; see `Client.supersede`."""
         later = self._write(
@@ -188,6 +195,7 @@ class FallbackClient:
             occurred_at=occurred_at,
             metadata=metadata,
             importance=importance,
+            origin=origin,
         )
         return self.offline.stored_id(later)
 
@@ -221,6 +229,7 @@ class FallbackClient:
     def _write(self, write: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """Write to the copy, and send it if the server is there."""
         self._ensure_copy()
+        args, kwargs = tuple(map(_kept, args)), _repeatable(kwargs)
         try:
             with noting() as noted:
                 result = write(*args, **kwargs)
@@ -276,6 +285,15 @@ def _refusal(write: QueuedWrite) -> PgrecallError:
     kind = error_class(write.sqlstate)
     kind = UnknownLanguage if kind is UnknownNamespace else kind
     return kind(write.reason, sqlstate=write.sqlstate, hint=write.hint)
+
+
+def _repeatable(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return keyword arguments that can be passed twice: to the server, and to the copy."""
+    return {name: _kept(value) for name, value in arguments.items()}
+
+
+def _kept(value: Any) -> Any:
+    return list(value) if isinstance(value, Iterator) else value
 
 
 def _patient(dsn: str | None, patience: float) -> str | None:
