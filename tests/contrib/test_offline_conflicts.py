@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from psycopg.conninfo import make_conninfo
 
-from pgrecall import Client, Conflict, InvalidInput, NotFound
+from pgrecall import Client, Conflict, InvalidInput, NotFound, PgrecallError
 from pgrecall.contrib.offline import OfflineClient
 from support.memories import remember, rows, scalar, share, stored
 from support.offline import alive, contents, in_copy, on_server
@@ -283,6 +283,67 @@ def test_two_that_push_at_once(dsn: str, conn: Connection[Any], copy: OfflineCli
     assert alive(conn) == [f"memory {number}" for number in range(40)]
     copy.pull()
     assert in_copy(path) == on_server(conn)
+
+
+@pytest.mark.parametrize("how", ["discarded", "refused", "sent"])
+def test_a_refusal_that_comes_after_anothers_answer(
+    dsn: str,
+    conn: Connection[Any],
+    copy: OfflineClient,
+    path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    how: str,
+) -> None:
+    """Two send the same write at once, and the second hears of it after the first is done."""
+    copy.remember("tea", language="klingon")
+    with OfflineClient(path, dsn) as other:
+        refuse = copy._store.refuse
+
+        def refused(number: int, error: PgrecallError) -> None:
+            if how == "sent":
+                row = conn.execute("SELECT pg_current_xact_id()::text, now()").fetchone()
+                assert row is not None
+                result = {
+                    "id": 1,
+                    "outcome": "applied",
+                    "kept": None,
+                    "updated_at": row[1],
+                    "written_at": row[1],
+                }
+                assert other._store.claim(number, row[0], result)
+            else:
+                assert len(other.push().refused) == 1
+            if how == "discarded":
+                assert other.discard(number)
+            monkeypatch.undo()
+            refuse(number, error)
+            if how == "sent":
+                assert copy.refused() == []
+
+        monkeypatch.setattr(copy._store, "refuse", refused)
+        copy.push()
+        assert (copy.queued(), len(copy.refused())) == ([], 0 if how == "discarded" else 1)
+
+
+def test_another_takes_back_what_has_changed_nothing(
+    conn: Connection[Any], copy: OfflineClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    remember(conn, "tea", external_id="e")
+    copy.remember("tea", external_id="e", on_conflict="keep")
+    finish = copy._store.finish
+
+    def finished(number: int) -> object:
+        sending = copy._store.next_write()
+        assert sending is not None
+        assert sending.transaction is not None
+        copy._store.unclaim(number, sending.transaction)
+        monkeypatch.undo()
+        return finish(number)
+
+    monkeypatch.setattr(copy._store, "finish", finished)
+    copy.push()
+    assert copy.queued() == []
+    assert alive(conn) == ["tea"]
 
 
 def test_whatever_is_done_on_both_sides_the_copy_is_the_servers(

@@ -73,9 +73,13 @@ def unclaim(connection: sqlite3.Connection, number: int, transaction: str) -> No
 
 
 def finish(connection: sqlite3.Connection, number: int) -> Finished | None:
-    """Take a write that was committed out of the queue; returns None if another process did."""
+    """Take a write that was committed out of the queue; returns None if another process did.
+
+    Another also takes one back that has changed nothing on the server, and sends it once more.
+    """
     row = connection.execute(
-        "SELECT kind, memory_id, made_id, result FROM queue WHERE number = ?", (number,)
+        "SELECT kind, memory_id, made_id, result FROM queue WHERE number = ? AND result IS NOT NULL",
+        (number,),
     ).fetchone()
     if row is None:
         return None
@@ -139,14 +143,19 @@ def _give_id(connection: sqlite3.Connection, local: int, id: int, updated_at: in
 def refuse(
     connection: sqlite3.Connection, number: int, reason: str, hint: str | None, sqlstate: str | None = None
 ) -> None:
-    """Set a write aside; what it did to the copy is undone by the next pull."""
-    connection.execute(
-        "UPDATE queue SET reason = ?, hint = ?, sqlstate = ?, sent_in = NULL, result = NULL WHERE number = ?",
+    """Set a write aside; what it did to the copy is undone by the next pull.
+
+    Of several that send the same write at once, another may have sent it with success, or seen it refused
+    and given it up.
+    """
+    row = connection.execute(
+        "UPDATE queue SET reason = ?, hint = ?, sqlstate = ? "
+        "WHERE number = ? AND sent_in IS NULL AND reason IS NULL RETURNING memory_id, made_id",
         (reason, hint, sqlstate, number),
-    )
-    memory_id, made_id = connection.execute(
-        "SELECT memory_id, made_id FROM queue WHERE number = ?", (number,)
     ).fetchone()
+    if row is None:
+        return
+    memory_id, made_id = row
     connection.execute("UPDATE memories SET version = NULL, is_forgotten = 0 WHERE id = ?", (memory_id,))
     if made_id is not None:
         connection.execute("DELETE FROM memories WHERE id = ?", (made_id,))
