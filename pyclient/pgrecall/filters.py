@@ -7,6 +7,7 @@ are derived from that.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, get_args
@@ -15,7 +16,7 @@ from .arguments import as_bool, as_datetime, as_str, as_str_list, json_object
 from .errors import InvalidInput
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable
 
 __all__ = [
     "ErasureFilters",
@@ -160,6 +161,14 @@ class Filter:
             f"Only memories of this origin or a more trusted one: {', '.join(get_args(Origin))}.",
         ),
     )
+
+    def __post_init__(self) -> None:
+        # A call checks the conditions before it sends them. An iterator has ended by then: it would be an
+        # empty list, which is no condition.
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping):
+                object.__setattr__(self, one.name, tuple(value))
 
     def conditions(self) -> dict[str, Any]:
         """Return the conditions that are given by name, each checked.

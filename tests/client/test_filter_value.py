@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
 
-from pgrecall import Filter, InvalidInput
+from pgrecall import Filter, InvalidInput, NewMemory, UnknownNamespace
 from pgrecall.filters import Origin, RecallFilters
 from support.memories import scalar
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from psycopg import Connection
 
     from pgrecall import Client
@@ -75,6 +77,45 @@ def test_every_method_takes_every_condition(client: Client, stored: int) -> None
         assert found(client, asked) == [[]] * 5, one.name
         assert client.briefing("tea", embed=False, filter=asked) == ""
     assert found(client, Filter()) == [[stored]] * 5
+
+
+def given_once(value: Any) -> Any:
+    """What can be read once: lists become iterators, of which a second reader gets nothing."""
+    return iter(value) if isinstance(value, list | set) else value
+
+
+def test_a_condition_may_be_an_iterator(client: Client, stored: int) -> None:
+    """An iterator that has ended is an empty list, which excludes nothing: other people's memories would come back."""
+    for name, value in EXCLUDES.items():
+        if not isinstance(value, list):
+            continue
+        asked = Filter(**{name: given_once(value)})
+        assert found(client, asked) == [[]] * 5, name
+        assert client.briefing("tea", embed=False, filter=asked) == ""
+        assert client.forget_many(filter=asked) == 0, name
+        calls: list[Callable[..., Any]] = [client.recall, client.timeline, client.explain]
+        for call in calls:
+            assert not call("tea", embed=False, **{name: given_once(value)}), (call, name)
+        assert client.count(**{name: given_once(value)}) == 0
+        assert client.erase_many(**{name: given_once(value)}) == ()
+    for name in ("categories", "tags_any", "sessions", "speakers", "sources"):
+        assert found(client, Filter(**{name: given_once(MEETS[name])})) == [[stored]] * 5, name
+
+
+def test_other_lists_may_be_iterators(client: Client, stored: int) -> None:
+    assert [one.id for one in client.recall("tea", embed=False, namespaces=iter(["default"]))] == [stored]
+    assert [one.id for one in client.explain("tea", embed=False, ids=iter([stored]))] == [stored]
+    assert [one.id for one in client.get_many(iter([stored]))] == [stored]
+    assert list(client.validity(iter([stored]))) == [stored]
+    new = NewMemory(content="coffee", tags=iter(["a"]), expanded_keywords=iter(["b"]))
+    for create in (False, True):
+        if not create:
+            with pytest.raises(UnknownNamespace):
+                client.remember_many([new], namespace="new")
+        else:
+            [id] = client.remember_many([new], namespace="new", create_namespace=True)
+    [memory] = client.get_many([id])
+    assert (memory.tags, memory.expanded_keywords) == (("a",), ("b",))
 
 
 def test_the_keyword_arguments_build_the_same_filter(client: Client, stored: int) -> None:

@@ -137,6 +137,14 @@ def test_filters_and_options_are_passed_on(goa: Client) -> None:
     assert len(retriever.invoke(QUESTION)) == 1
 
 
+@pytest.mark.parametrize("retriever", [langchain_retriever, llama_index_retriever])
+def test_a_filter_holds_for_every_question(goa: Client, retriever: Callable[..., Any]) -> None:
+    """Of an iterator the second question would get an empty filter, which excludes nothing."""
+    asking = retriever(client=goa, search_kwargs={"speakers": iter(["Priya"])})
+    ask = asking.invoke if retriever is langchain_retriever else asking.retrieve
+    assert [len(ask(QUESTION)) for _ in range(3)] == [1, 1, 1]
+
+
 def test_sensitive_memories_have_to_be_asked_for(goa: Client) -> None:
     code = "The door code of the house in Goa is 4711"
     sensitive = {"include_sensitive": True}

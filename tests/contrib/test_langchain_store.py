@@ -43,6 +43,11 @@ def test_a_document_is_a_memory(store: PgrecallVectorStore, client: Client) -> N
     ]
 
 
+def test_fields_are_those_of_every_document(store: PgrecallVectorStore, client: Client) -> None:
+    store.add_texts(["Arjun drove to Agra", "Arjun walked to Pune"], tags=iter(["arjun"]))
+    assert client.count(namespace="langchain", tags_any=["arjun"]) == 2
+
+
 def test_filters(store: PgrecallVectorStore) -> None:
     assert ids(store.similarity_search("train", filter={"user": "priya", "year": {"$gte": 2020}})) == [
         "kerala"
@@ -51,6 +56,8 @@ def test_filters(store: PgrecallVectorStore) -> None:
     assert store.similarity_search("train", filter={"user": "sofia"}) == []
     retriever = store.as_retriever(search_kwargs={"k": 1, "filter": {"year": 2019}})
     assert ids(retriever.invoke("train")) == ["travel"]
+    retriever = store.as_retriever(search_kwargs={"sources": iter(["nowhere"])})
+    assert [retriever.invoke("train") for _ in range(2)] == [[], []]
     either = {"$or": [{"year": 2019}, {"$and": [{"user": "sofia"}, {"year": {"$gte": 2020, "$lte": 2024}}]}]}
     assert set(ids(store.similarity_search("trains Goa flew", filter=either))) == {"travel", "goa"}
     # Without a condition, as without a filter.

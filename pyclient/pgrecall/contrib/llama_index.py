@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from pgrecall.arguments import readable_again
 from pgrecall.concurrency import in_thread
 
 from .retrievers import described, missing_extra, no_client, recall_options
@@ -64,7 +65,7 @@ class PgrecallRetriever(BaseRetriever):  # type: ignore[misc]  # mypy does not r
         super().__init__(callback_manager=callback_manager)
         self._client = client
         self._async_client = async_client
-        self._options = recall_options(k, search_kwargs or {})
+        self._options = recall_options(k, readable_again(search_kwargs or {}))
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         if self._client is None:

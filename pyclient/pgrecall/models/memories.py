@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
@@ -73,6 +73,13 @@ class NewMemory:
     external_id: str | None = None
     namespace: str | None = None
     origin: Origin | None = None
+
+    def __post_init__(self) -> None:
+        # A memory that is stored again after an error has its tags again: an iterator has ended by then.
+        for name in ("tags", "expanded_keywords"):
+            given = getattr(self, name)
+            if isinstance(given, Iterable) and not isinstance(given, Collection):
+                object.__setattr__(self, name, tuple(given))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from typing import TYPE_CHECKING, Any
 
+from pgrecall.arguments import readable_again
 from pgrecall.contrib.retrievers import missing_extra, recall_options
 from pgrecall.errors import InvalidInput
 from pgrecall.filters import Filter
@@ -32,6 +33,7 @@ def memories(
         ValueError: There are not as many metadatas or ids as texts.
     """
     listed = list(texts)
+    fields = readable_again(fields)
     for name, given in (("metadatas", metadatas), ("ids", ids)):
         if given is not None and len(given) != len(listed):
             raise ValueError(f"{len(given)} {name} for {len(listed)} texts")

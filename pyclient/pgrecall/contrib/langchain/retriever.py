@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pgrecall._async.client import AsyncClient  # noqa: TC001 - pydantic reads the annotations
 from pgrecall._sync.client import Client  # noqa: TC001
+from pgrecall.arguments import readable_again
 from pgrecall.concurrency import in_thread
 from pgrecall.contrib.retrievers import described, missing_extra, no_client, recall_options
 
 try:
     from langchain_core.documents import Document
     from langchain_core.retrievers import BaseRetriever
-    from pydantic import Field
+    from pydantic import AfterValidator, Field
 except ImportError as error:
     raise missing_extra("langchain-core", "langchain") from error
 
@@ -47,7 +48,7 @@ class PgrecallRetriever(BaseRetriever):  # type: ignore[misc]  # mypy does not r
     client: Client | None = Field(default=None, repr=False, exclude=True)
     async_client: AsyncClient | None = Field(default=None, repr=False, exclude=True)
     k: int | None = None
-    search_kwargs: dict[str, Any] = Field(default_factory=dict)
+    search_kwargs: Annotated[dict[str, Any], AfterValidator(readable_again)] = Field(default_factory=dict)
 
     def _get_relevant_documents(
         self,

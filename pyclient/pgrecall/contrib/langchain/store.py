@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from pgrecall.arguments import readable_again
 from pgrecall.concurrency import in_thread
 from pgrecall.contrib.langchain import mapping
 from pgrecall.contrib.retrievers import missing_extra, no_client
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from langchain_core.documents import Document
+    from langchain_core.vectorstores import VectorStoreRetriever
 
     from pgrecall._async.client import AsyncClient
     from pgrecall._sync.client import Client
@@ -124,6 +126,12 @@ class PgrecallVectorStore(VectorStore):  # type: ignore[misc]  # mypy does not r
         if self._async_documents is None:
             return await in_thread(partial(self.add_texts, texts, metadatas, ids=ids, **fields))
         return await self._async_documents.add(mapping.memories(texts, metadatas, ids, fields))
+
+    def as_retriever(self, **options: Any) -> VectorStoreRetriever:
+        """Return a retriever of these documents, with the options of LangChain's own."""
+        # What it searches by is for each of its calls.
+        kept = readable_again(options.pop("search_kwargs", None) or {})
+        return super().as_retriever(**options, search_kwargs=kept)
 
     def delete(self, ids: list[str] | None = None, **_: Any) -> bool:
         """Forget documents; `Client.restore` brings them back.
