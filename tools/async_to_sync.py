@@ -37,6 +37,7 @@ NAMES = {
     "__aenter__": "__enter__",
     "__aexit__": "__exit__",
     "_async": "_sync",
+    "aclosing": "closing",
     "asynccontextmanager": "contextmanager",
     "asyncio": "threading",
     "in_thread": "in_place",

@@ -295,7 +295,7 @@ def test_what_needs_a_level_of_isolation_leaves_the_applications_alone(dsn: str,
         before = app.isolation_level
         memory = Client.on(app)
         id = memory.remember("tea")
-        assert next(is_memory for _, is_memory in memory.transfer.export())
+        assert next(is_memory for _, is_memory in memory.transfer.export() if is_memory)
         memory.erase(id)
         assert memory.get_many([id]) == []
         assert app.isolation_level == before

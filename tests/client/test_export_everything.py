@@ -255,6 +255,59 @@ def test_a_policy_for_secrets_that_is_there_is_kept(source: Client, target: Clie
     ]
 
 
+SECRET = "my password is tiger" + "4321"
+
+
+def _said(client: Client) -> dict[str, tuple[str, bool]]:
+    """Text and sensitivity of each memory by its session."""
+    return {
+        str(one.session): (one.content, one.is_sensitive) for one in client.list(k=1000, namespace="home")
+    }
+
+
+def test_an_import_stores_by_the_policy_for_secrets_that_it_brings(source: Client, target: Client) -> None:
+    source.admin.set_secrets("home", "allow", in_messages="allow")
+    source.remember(SECRET, session="noted", namespace="home")
+    source.remember_messages([{"role": "user", "content": SECRET}], "said", namespace="home")
+    report = _import(target, _export(source))
+    assert report.rejected == ()
+    assert {name: _said(target)[name] for name in ("noted", "said")} == {
+        "noted": (SECRET, False), "said": (SECRET, False),
+    }  # fmt: skip
+
+
+def test_a_policy_for_secrets_that_comes_too_late_is_reported(source: Client, target: Client) -> None:
+    source.admin.set_secrets("home", "allow", in_messages="allow")
+    source.remember(SECRET, session="noted", namespace="home")
+    source.remember_many([{"content": f"number {number}", "namespace": "home"} for number in range(500)])
+    policies = [line for line in _export(source) if json.loads(line).get("kind") == "namespace"]
+    others = [line for line in _export(source) if line not in policies]
+    report = _import(target, [*others, *policies])
+    [late] = report.rejected
+    assert late.line == len(others) + 1 + next(n for n, line in enumerate(policies) if '"home"' in line)
+    assert "came before it" in late.reason
+    assert _said(target)["noted"] == (SECRET, True)
+    assert _import(target, [*others, *policies]).rejected == ()
+
+
+def test_an_interrupted_import_of_memories_with_secrets_is_completed(source: Client, target: Client) -> None:
+    source.admin.set_secrets("home", "allow", in_messages="allow")
+    old = source.remember(SECRET, session="old", external_id="old", namespace="home")
+    source.supersede(old, "it is in the vault")
+    # The target makes it sensitive, as its own policy says.
+    lines = [line for line in _export(source) if json.loads(line).get("kind") != "namespace"]
+    batch = [line for line in lines if json.loads(line).get("external_id") == "old"]
+    assert [row["outcome"] for row in target.transfer.import_memories(batch)] == ["stored"]
+    report = _import(target, lines)
+    assert (report.differing, report.rejected) == (0, ())
+    unlinked = "SELECT count(*) FROM pgrecall.memories WHERE deleted_at = _pgrecall.awaits_successor()"
+    assert _rows(target, unlinked) == [(0,)]
+    [(id,)] = _rows(target, "SELECT id FROM pgrecall.memories WHERE external_id = 'old'")
+    assert [change.action for change in target.history(id)] == [
+        change.action for change in source.history(old)
+    ]
+
+
 def test_what_is_told_of_a_memory_is_not_told_of_another_with_its_key(source: Client, target: Client) -> None:
     lines = _export(source)
     with psycopg.connect(target.open().dsn, autocommit=True) as conn:

@@ -262,11 +262,32 @@ def test_an_import_finds_what_it_has_stored_without_its_secret(conn: Connection[
     )
     rows(conn, "erase", number)
     policy(conn, "redact")
-    for outcome in ("stored", "differs"):
+    for outcome in ("stored", "present"):
         ((_, new, said, *_),) = rows(conn, "pgrecall.import_memories", Jsonb([json.loads(line)]))
         assert said == outcome
         assert stored(conn, new)["deleted_at"] is not None
     assert scalar(conn, "SELECT count(*) FROM pgrecall.memories") == 1
+
+
+@pytest.mark.parametrize("one", POLICIES[1:])
+@pytest.mark.parametrize("function", ["import_memories", "import_lines"])
+def test_what_an_import_stored_by_a_policy_does_not_differ(
+    conn: Connection[Any], one: str, function: str
+) -> None:
+    policy(conn, "allow")
+    fields = {"external_id": "e", "tags": [SAID], "metadata": {"password": PASSWORD}, "is_sensitive": False}
+    number = remember(conn, SAID, **{**fields, "metadata": Jsonb(fields["metadata"])})
+    (line,) = rows(conn, "pgrecall.export_memories")
+    given = json.loads(line) if function == "import_memories" else {"content": SAID, **fields}
+    rows(conn, "erase", number)
+    policy(conn, one)
+    outcomes = [rows(conn, f"pgrecall.{function}", Jsonb([given]))[0][2] for _ in range(2)]
+    assert outcomes == ["stored", "present"]
+    for other in (
+        {"content": f"{SAID} now"}, {"tags": ["a"]}, {"metadata": {"a": 1}}, {"title": "T"}, {"is_sensitive": True},
+    ):  # fmt: skip
+        expected = "present" if one == "sensitive" and "is_sensitive" in other else "differs"
+        assert rows(conn, f"pgrecall.{function}", Jsonb([given | other]))[0][2] == expected, other
 
 
 def test_the_same_text_twice_is_one_memory_also_without_its_secret(conn: Connection[Any]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from contextlib import aclosing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -22,13 +24,15 @@ if TYPE_CHECKING:
     from .database import AsyncDatabase
 
 _ROWS_AT_ONCE = 200
+_BEFORE_MEMORIES = ("header", "namespace")
+"""The kinds of records that an import needs first: it scans what it stores by the policies for secrets."""
 
 
 async def _rows(
     connection: psycopg.AsyncConnection[Any], function: str, options: Mapping[str, Any]
 ) -> AsyncGenerator[dict[str, Any]]:
     statement, parameters = call(function, options)
-    async with AsyncOwnServerCursor(connection, "pgrecall_export") as cursor:
+    async with AsyncOwnServerCursor(connection, function) as cursor:
         cursor.itersize = _ROWS_AT_ONCE
         await cursor.execute(statement, parameters)
         async for row in cursor:
@@ -64,8 +68,12 @@ class AsyncTransfer:
         options = checked_arguments(
             namespace=namespace, include_sensitive=include_sensitive, include_forgotten=include_forgotten
         )
-        async with self._database.connection() as connection, step(connection):
-            async for row in _rows(connection, "pgrecall.export_memories", options):
+        async with (
+            self._database.connection() as connection,
+            step(connection),
+            aclosing(_rows(connection, "pgrecall.export_memories", options)) as memories,
+        ):
+            async for row in memories:
                 yield row["line"]
 
     async def export(
@@ -77,9 +85,9 @@ class AsyncTransfer:
     ) -> AsyncGenerator[tuple[str, bool]]:
         """Yield everything that a namespace owns as lines of JSON, each with whether it is a memory.
 
-        After the memories come policies for secrets, retention rules, learned settings, history, evidence of
-        notes, feedback and judged queries. The first line that is no memory names the tables of which
-        nothing is exported.
+        The first line names the tables of which nothing is exported. Policies for secrets come before the
+        memories; retention rules, learned settings, history, evidence of notes, feedback and judged queries
+        after them.
 
         Args:
             namespace: Only this namespace; None exports all.
@@ -93,10 +101,23 @@ class AsyncTransfer:
             namespace=namespace, include_sensitive=include_sensitive, include_forgotten=include_forgotten
         )
         # Both queries see one snapshot, unless a transaction of the application decides otherwise.
-        async with self._database.connection() as connection, step(connection, level="REPEATABLE READ"):
-            async for row in _rows(connection, "pgrecall.export_memories", options):
+        async with (
+            self._database.connection() as connection,
+            step(connection, level="REPEATABLE READ"),
+            aclosing(_rows(connection, "pgrecall.export_records", options)) as records,
+            aclosing(_rows(connection, "pgrecall.export_memories", options)) as memories,
+        ):
+            read_ahead: list[str] = []
+            async for row in records:
+                if json.loads(row["line"])["kind"] not in _BEFORE_MEMORIES:
+                    read_ahead.append(row["line"])
+                    break
+                yield row["line"], False
+            async for row in memories:
                 yield row["line"], True
-            async for row in _rows(connection, "pgrecall.export_records", options):
+            for line in read_ahead:
+                yield line, False
+            async for row in records:
                 yield row["line"], False
 
     async def import_lines(

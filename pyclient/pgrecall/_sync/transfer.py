@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import json
+from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -23,13 +25,15 @@ if TYPE_CHECKING:
     from .database import Database
 
 _ROWS_AT_ONCE = 200
+_BEFORE_MEMORIES = ("header", "namespace")
+"""The kinds of records that an import needs first: it scans what it stores by the policies for secrets."""
 
 
 def _rows(
     connection: psycopg.Connection[Any], function: str, options: Mapping[str, Any]
 ) -> Generator[dict[str, Any]]:
     statement, parameters = call(function, options)
-    with OwnServerCursor(connection, "pgrecall_export") as cursor:
+    with OwnServerCursor(connection, function) as cursor:
         cursor.itersize = _ROWS_AT_ONCE
         cursor.execute(statement, parameters)
         for row in cursor:
@@ -65,8 +69,12 @@ class Transfer:
         options = checked_arguments(
             namespace=namespace, include_sensitive=include_sensitive, include_forgotten=include_forgotten
         )
-        with self._database.connection() as connection, step(connection):
-            for row in _rows(connection, "pgrecall.export_memories", options):
+        with (
+            self._database.connection() as connection,
+            step(connection),
+            closing(_rows(connection, "pgrecall.export_memories", options)) as memories,
+        ):
+            for row in memories:
                 yield row["line"]
 
     def export(
@@ -78,9 +86,9 @@ class Transfer:
     ) -> Generator[tuple[str, bool]]:
         """Yield everything that a namespace owns as lines of JSON, each with whether it is a memory.
 
-        After the memories come policies for secrets, retention rules, learned settings, history, evidence of
-        notes, feedback and judged queries. The first line that is no memory names the tables of which
-        nothing is exported.
+        The first line names the tables of which nothing is exported. Policies for secrets come before the
+        memories; retention rules, learned settings, history, evidence of notes, feedback and judged queries
+        after them.
 
         Args:
             namespace: Only this namespace; None exports all.
@@ -94,10 +102,23 @@ class Transfer:
             namespace=namespace, include_sensitive=include_sensitive, include_forgotten=include_forgotten
         )
         # Both queries see one snapshot, unless a transaction of the application decides otherwise.
-        with self._database.connection() as connection, step(connection, level="REPEATABLE READ"):
-            for row in _rows(connection, "pgrecall.export_memories", options):
+        with (
+            self._database.connection() as connection,
+            step(connection, level="REPEATABLE READ"),
+            closing(_rows(connection, "pgrecall.export_records", options)) as records,
+            closing(_rows(connection, "pgrecall.export_memories", options)) as memories,
+        ):
+            read_ahead: list[str] = []
+            for row in records:
+                if json.loads(row["line"])["kind"] not in _BEFORE_MEMORIES:
+                    read_ahead.append(row["line"])
+                    break
+                yield row["line"], False
+            for row in memories:
                 yield row["line"], True
-            for row in _rows(connection, "pgrecall.export_records", options):
+            for line in read_ahead:
+                yield line, False
+            for row in records:
                 yield row["line"], False
 
     def import_lines(

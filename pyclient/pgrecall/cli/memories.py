@@ -119,8 +119,8 @@ def export(
 ) -> None:
     """Write memories as JSON Lines with all fields, embeddings and history, for `pgrecall import`.
 
-    Retention rules, learned settings, feedback and judged queries follow the memories. The line of kind
-    header names the tables that are not exported.
+    Policies for secrets come before the memories; retention rules, learned settings, feedback and judged
+    queries follow them. The line of kind header names the tables that are not exported.
 
     By default, sensitive and forgotten memories are left out, and so are memories superseded only by them.
     The file appears under its name when it is complete, and only its owner can read it.

@@ -27,7 +27,7 @@ Item = TypeVar("Item")
 
 def bisect(
     batch: Sequence[Item],
-    store: Callable[[Sequence[Item]], None],
+    store: Callable[[Sequence[Item]], object],
     refuse: Callable[[Item, PgrecallError], None],
 ) -> None:
     """Store a batch; where it is refused, its halves, until what is refused stands alone.

@@ -32,6 +32,10 @@ _NOT_STORED = {
     "refused": "only an administrator sets retention rules and policies for secrets",
     "missing": "its memory was not imported",
 }
+_LATE = (
+    "its policy for secrets is set, but memories came before it and were stored without it: "
+    "import into an empty namespace, with this line first"
+)
 _OF_LINKS = ("superseded_at", "updated_at", "deleted_at")
 
 
@@ -75,6 +79,8 @@ class Restorer:
     # They name memories that may come later, and can be many. Made for the first one: most files have none,
     # and the folder of temporary files may be full or read-only.
     _records: IO[bytes] | None = None
+    # Policies for secrets, as number, namespace and line: memories are scanned by them when they are stored.
+    _policies: list[tuple[int, str, str]] = field(default_factory=list)
     _batch: list[_Line] = field(default_factory=list)
     _links: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
     # Ids of memories that were here before, with another text: what the lines tell of theirs is not theirs.
@@ -94,7 +100,9 @@ class Restorer:
             InvalidInput: Its id, namespace or superseded_by is invalid.
         """
         if "kind" in record:
-            if record["kind"] != "header":
+            if record["kind"] == "namespace":
+                self._policies.append((number, str(record.get("namespace")), json.dumps(record)))
+            elif record["kind"] != "header":
                 with temporary_file():
                     if self._records is None:
                         self._records = TemporaryFile()  # noqa: SIM115 - until `close`
@@ -111,7 +119,9 @@ class Restorer:
         self._batch.append(_Line(number, raw.decode().strip(), id, namespace, link))
 
     def flush(self) -> None:
-        """Store the added lines."""
+        """Store the added lines, policies for secrets before memories."""
+        policies, self._policies = self._policies, []
+        bisect(policies, self._store_policies, self._refuse_policy)
         batch, self._batch = self._batch, []
         bisect(batch, self._store, self._refuse)
 
@@ -181,12 +191,22 @@ class Restorer:
         is_known = place < len(self._theirs) and self._theirs[place] == theirs
         return self._ours[place] if is_known else None
 
-    def _store_records(self, batch: Sequence[tuple[int, str]]) -> None:
+    def _store_policies(self, batch: Sequence[tuple[int, str, str]]) -> None:
+        outcomes = self._store_records([(number, text) for number, _, text in batch])
+        for (number, namespace, _), outcome in zip(batch, outcomes, strict=True):
+            if outcome == "stored" and namespace in self.namespaces:
+                self.rejected.append((number, _LATE))
+
+    def _refuse_policy(self, policy: tuple[int, str, str], refusal: PgrecallError) -> None:
+        self._refuse_record((policy[0], policy[2]), refusal)
+
+    def _store_records(self, batch: Sequence[tuple[int, str]]) -> list[str]:
         rows = self.client.transfer.import_records([text for _, text in batch])
         for (number, _), row in zip(batch, rows, strict=True):
             self.records += row["outcome"] == "stored"
             if row["outcome"] in _NOT_STORED:
                 self.rejected.append((number, _NOT_STORED[row["outcome"]]))
+        return [row["outcome"] for row in rows]
 
     def _refuse_record(self, record: tuple[int, str], refusal: PgrecallError) -> None:
         self.rejected.append((record[0], refusal.message.removeprefix("line 1: ")))

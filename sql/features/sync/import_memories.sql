@@ -26,6 +26,7 @@ DECLARE
     given jsonb[];
     homes integer[];
     ids bigint[];
+    known bigint[];  -- those that were there before
     is_new boolean[];
     target record;
 BEGIN
@@ -53,8 +54,9 @@ BEGIN
     -- No unique index covers memories without an external_id, so two imports of one file take turns.
     PERFORM _pgrecall.serialize_imports(homes);
 
-    SELECT array_agg(_pgrecall.find_imported_memory(g.fields) ORDER BY g.place) INTO ids
+    SELECT array_agg(_pgrecall.find_imported_memory(g.fields) ORDER BY g.place) INTO known
     FROM unnest(given) WITH ORDINALITY g (fields, place);
+    ids := known;
     -- Identical lines are one memory; the first one stores it.
     SELECT array_agg(g.is_first AND ids[g.place] IS NULL ORDER BY g.place) INTO is_new
     FROM (
@@ -112,6 +114,8 @@ BEGIN
         SELECT e.place::integer, m.id,
                CASE
                    WHEN is_new[e.place] THEN 'stored'
+                   -- An import that was interrupted has left it. If this one does not complete it, it stays forgotten for good.
+                   WHEN m.deleted_at = _pgrecall.awaits_successor() AND known[e.place] IS NOT NULL THEN 'present'
                    WHEN _pgrecall.has_given_fields(
                        m, given[e.place] - CASE WHEN keep_origins THEN '{namespace}' ELSE '{namespace,origin}'::text[] END
                    ) THEN 'present'
