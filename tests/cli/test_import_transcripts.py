@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from pgrecall import Client
-from pgrecall.contrib.transcripts import store_conversation
+from pgrecall.contrib.transcripts import Conversation, Message, store_conversation
 from pgrecall.contrib.transcripts.agents import READERS
 from support.import_from import unlistable
 from support.transcripts import (
@@ -24,11 +27,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import psycopg
-    import pytest
 
     from pgrecall.contrib.importers import Rejected
     from support.command import Outcome
 
+MOMENT = datetime(2026, 5, 17, tzinfo=UTC)
 STORED = """
     SELECT m.session, m.speaker, m.content, m.occurred_at AT TIME ZONE 'UTC', m.metadata
     FROM pgrecall.memories m ORDER BY m."position"
@@ -107,9 +110,9 @@ def test_what_is_rejected_is_named(cli: Callable[..., Outcome], tmp_path: Path) 
     out = tmp_path / "rejected.jsonl"
     done = cli("import", "claude-code", str(file), "--rejected", str(out))
     assert done.code == 1
-    assert "1 conversation, 3 messages: 1 stored" in done.out
+    assert "1 conversation, 3 messages: 2 stored" in done.out
     places = [json.loads(line)["place"] for line in out.read_text().splitlines()]
-    assert places == ["s.jsonl:1", "s s.jsonl:2", "s s.jsonl:3"]
+    assert places == ["s.jsonl:1", "s s.jsonl:3"]
 
 
 def test_what_the_server_refuses_is_named_and_the_import_goes_on(
@@ -135,6 +138,57 @@ def test_what_the_server_refuses_is_named_and_the_import_goes_on(
     assert json.loads(again.out) == {
         "conversations": 2, "messages": 6, "stored": 0, "present": 4, "rejected": 2, "skipped": 0,
     }  # fmt: skip
+
+
+HALF = "\ud83d"
+
+
+@pytest.mark.parametrize("agent", ["claude-code", "cursor"])
+def test_half_an_emoji_or_a_nul_costs_nothing(
+    dsn: str, conn: psycopg.Connection[Any], tmp_path: Path, agent: str
+) -> None:
+    """As JavaScript's slice() leaves them: the whole session was rejected for its title, at every capture."""
+    conversation = Conversation(
+        id=f"s{HALF}",
+        title=f"Fix the \ud83d\ude80 rocket\0 {HALF}",
+        project=f"/srv/{HALF}\0",
+        messages=tuple(
+            Message(str(place), "user", f"tea{HALF} {place}\0", MOMENT if agent == "claude-code" else None)
+            for place in range(2)
+        ),
+    )
+    with Client(dsn) as client:
+        for stored in (2, 0):
+            rejected: list[Rejected] = []
+            done = store_conversation(client, conversation, agent=agent, reject=rejected.append)
+            assert (done.stored, done.rejected, rejected) == (stored, 0, [])
+        [first, _] = client.list(oldest_first=True)
+    assert (first.session, first.content) == ("s\ufffd", "tea\ufffd 0")
+    assert first.metadata == {
+        "agent": agent, "title": "Fix the \N{ROCKET} rocket \ufffd", "project": "/srv/\ufffd",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("said_at", [MOMENT, None], ids=["with times", "without"])
+def test_a_title_with_a_secret_is_left_out(
+    dsn: str, conn: psycopg.Connection[Any], said_at: datetime | None
+) -> None:
+    conn.execute("SELECT pgrecall.set_secrets('default', in_messages => 'refuse')")
+    said = ["tea", "coffee", "milk"] if said_at is None else ["tea", "my password is tiger" + "4321", "milk"]
+    messages = tuple(Message(str(place), "user", text, said_at) for place, text in enumerate(said))
+    for title, project, kept in (
+        ("the password is lion" + "1234", "/srv", {"agent": "cursor", "project": "/srv"}),
+        ("Tea", "/srv/password: lion" + "1234", {"agent": "cursor"}),
+        ("Tea", "/srv", {"agent": "cursor", "title": "Tea", "project": "/srv"}),
+    ):
+        session = Conversation(id=title + project, title=title, project=project, messages=messages)
+        rejected: list[Rejected] = []
+        with Client(dsn) as client:
+            done = store_conversation(client, session, agent="cursor", reject=rejected.append)
+            assert [one.place.split()[-1] for one in rejected] == ([] if said_at is None else ["1"])
+            assert (done.stored, done.rejected) == (3 - len(rejected), len(rejected))
+            found = client.list(sessions=[session.id])
+            assert [one.metadata for one in found] == [kept] * done.stored
 
 
 def test_a_session_without_times_is_rejected_whole(
