@@ -10,6 +10,7 @@ import math
 import struct
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from threading import TIMEOUT_MAX
 from typing import TYPE_CHECKING, Any, cast
 
 from .argument_types import ARGUMENT_TYPES
@@ -27,8 +28,6 @@ LONGEST_EMBED_WAIT = 60.0
 _MAX_INT = 2**31 - 1
 _MAX_BITS = 4096
 _MOST_DIMENSIONS = 16_000
-_EF_SEARCH = range(1, 1001)
-_ITERATIVE_SCAN = ("off", "relaxed_order", "strict_order")
 # psycopg sends a float as double precision, which PostgreSQL does not cast to real implicitly.
 _CASTS = {"importance": "real"}
 # POSITION is a keyword of PostgreSQL, so no argument has that name.
@@ -140,31 +139,46 @@ def as_ids(field: str, value: object) -> list[int]:
     return [as_id(f"{field}[{place}]", item) for place, item in enumerate(value)]
 
 
+def _number(field: str, value: object, called: str = "a number") -> float:
+    """Return a number; a whole number that no float holds is infinite."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InvalidInput(f"{field} must be {called}, not {type(value).__name__}")
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
 def as_fraction(field: str, value: object) -> float:
     """Return a number between 0 and 1."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise InvalidInput(f"{field} must be a number, not {type(value).__name__}")
-    if not 0 <= value <= 1:
+    number = _number(field, value)
+    if not 0 <= number <= 1:
         raise InvalidInput(f"{field} must lie between 0 and 1")
-    return float(value)
+    return number
 
 
 def as_float(field: str, value: object) -> float:
     """Return a finite number."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise InvalidInput(f"{field} must be a number, not {type(value).__name__}")
-    if not math.isfinite(value):
+    number = _number(field, value)
+    if not math.isfinite(number):
         raise InvalidInput(f"{field} must be finite")
-    return float(value)
+    return number
 
 
 def as_seconds(field: str, value: object) -> float:
-    """Return a span of time, finite and above 0."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise InvalidInput(f"{field} must be a number of seconds, not {type(value).__name__}")
-    if not 0 < value < math.inf:
-        raise InvalidInput(f"{field} must be above 0")
-    return float(value)
+    """Return a span of time, above 0; one that is too long for a lock of Python is as good as none."""
+    number = _number(field, value, "a number of seconds")
+    if not 0 < number < math.inf:
+        raise InvalidInput(f"{field} must be finite and above 0")
+    return min(number, TIMEOUT_MAX)
+
+
+def as_setting(name: str, value: object) -> str:
+    """Return the value of a setting as text."""
+    try:
+        return as_str(name, str(value))
+    except ValueError:  # more digits than Python converts
+        raise InvalidInput(f"{name} is out of range") from None
 
 
 def as_bool(field: str, value: object) -> bool:
@@ -271,6 +285,8 @@ def as_vector(vector: Vector) -> HalfVector:
         numbers = [float(value) for value in values]
     except (TypeError, ValueError):
         raise InvalidVector("vector must hold numbers only") from None
+    except OverflowError:
+        raise InvalidVector("vector holds a number that is too large") from None
     if not numbers:
         raise InvalidVector("vector is empty")
     if len(numbers) > _MOST_DIMENSIONS:
@@ -281,25 +297,6 @@ def as_vector(vector: Vector) -> HalfVector:
         return HalfVector(struct.pack(f"!HH{len(numbers)}e", len(numbers), 0, *numbers))
     except OverflowError:
         raise InvalidVector("vector holds a number beyond 65504, the largest of a halfvec") from None
-
-
-def hnsw_settings(hnsw_ef_search: int | None, hnsw_iterative_scan: str | None) -> dict[str, str]:
-    """Return pgvector's settings of one recall by their full names.
-
-    Raises:
-        InvalidInput: A value outside pgvector's range. pgvector itself cannot refuse it before a backend has
-            loaded it.
-    """
-    chosen: dict[str, str] = {}
-    if hnsw_ef_search is not None:
-        if as_int("hnsw_ef_search", hnsw_ef_search) not in _EF_SEARCH:
-            raise InvalidInput("hnsw_ef_search must lie between 1 and 1000")
-        chosen["hnsw.ef_search"] = str(hnsw_ef_search)
-    if hnsw_iterative_scan is not None:
-        if hnsw_iterative_scan not in _ITERATIVE_SCAN:
-            raise InvalidInput(f"hnsw_iterative_scan must be one of {', '.join(_ITERATIVE_SCAN)}")
-        chosen["hnsw.iterative_scan"] = hnsw_iterative_scan
-    return chosen
 
 
 # By the type of the argument in SQL.

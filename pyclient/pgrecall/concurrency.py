@@ -23,10 +23,12 @@ _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
 STATEMENT_TIMEOUT = """
-    SELECT set_config(s.name, least(NULLIF(s.setting::bigint, 0), %s)::text, true)
+    SELECT set_config(s.name, least(NULLIF(s.setting::bigint, 0), 2147483647, %s)::text, true)
     FROM pg_settings s WHERE s.name = 'statement_timeout'
 """
-"""Limits statement_timeout of the transaction to so many milliseconds; a lower configured value stays."""
+"""Limits statement_timeout of the transaction to so many milliseconds; a lower configured value stays.
+
+The largest value that it takes, 25 days, stands for a longer limit."""
 
 POOL_NAME = "pgrecall"
 """The name of every pool of a client."""

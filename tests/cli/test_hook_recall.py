@@ -164,6 +164,12 @@ def _process(
     )
 
 
+@pytest.mark.usefixtures("memory")
+@pytest.mark.parametrize("budget", ["9999999999", "9" * 30, "9" * 5000])
+def test_a_very_long_budget_is_the_longest(dsn: str, budget: str) -> None:
+    assert b"pytest" in _process(dsn, payload(), budget=budget).stdout
+
+
 def test_a_server_that_does_not_answer_costs_the_budget_alone(log: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         dsn = f"host=127.0.0.1 port={silent.getsockname()[1]}"

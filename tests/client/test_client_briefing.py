@@ -174,7 +174,7 @@ def test_a_model_that_breaks(
 def test_wrong_arguments_are_the_callers_mistake(dsn: str, client: Client) -> None:
     wrong: list[dict[str, Any]] = [
         {"k": "ten"}, {"max_chars": 2.5}, {"timeout": 0}, {"timeout": "3"}, {"timeout": float("inf")},
-        {"timeout": True}, {"include_sensitive": "yes"}, {"since": "yesterday"}, {"categories": "work"},
+        {"timeout": True}, {"timeout": 10**400}, {"include_sensitive": "yes"}, {"since": "yesterday"}, {"categories": "work"},
     ]  # fmt: skip
     for options in wrong:
         with pytest.raises(InvalidInput):
@@ -184,6 +184,19 @@ def test_wrong_arguments_are_the_callers_mistake(dsn: str, client: Client) -> No
 
 
 # -- its deadline
+
+
+@pytest.mark.parametrize("seconds", [3e6, 1e9, 1e300])
+def test_a_very_long_time_is_no_limit(client: Client, dsn: str, seconds: float) -> None:
+    """A statement of the server may take 25 days at most, and a lock of Python waits for 292 years."""
+    client.remember("Priya drinks tea")
+    assert "Priya" in client.briefing("tea", embed=False, timeout=seconds)
+
+    async def asynchronously() -> str:
+        async with AsyncClient(dsn) as other:
+            return await other.briefing("tea", embed=False, timeout=seconds)
+
+    assert "Priya" in asyncio.run(asynchronously())
 
 
 @pytest.mark.parametrize(

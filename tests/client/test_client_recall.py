@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -24,6 +25,8 @@ from pgrecall.query.legs import LEGS
 from support.legs import WITHOUT_VECTOR
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import psycopg
 
 DIMENSION = 384
@@ -93,6 +96,53 @@ def test_k_out_of_range(shared: Client, k: int) -> None:
     assert caught.value.sqlstate == "22023"
 
 
+HUGE = 10**400  # more than any float
+NO_NUMBER = (HUGE, -HUGE, float("nan"), float("inf"), Decimal("NaN"), True, "1")
+
+
+@pytest.mark.parametrize("name", ["min_score", "min_similarity", "mmr_lambda", "embed_timeout"])
+@pytest.mark.parametrize("value", NO_NUMBER, ids=lambda one: str(one)[:9])
+def test_what_is_no_number(shared: Client, name: str, value: Any) -> None:
+    with pytest.raises(InvalidInput, match=name) as caught:
+        shared.recall("tea", **{name: value})
+    assert (caught.value.sqlstate, bool(caught.value.hint)) == ("22023", True)
+    with pytest.raises(InvalidInput, match="importance"):
+        shared.remember("tea", importance=value)
+
+
+NOT_WHOLE = (*NO_NUMBER[:-1], 2.5, None, 10**5000, "ten")
+
+
+@pytest.mark.parametrize("value", NOT_WHOLE, ids=lambda one: type(one).__name__)
+def test_a_setting_that_is_no_number(shared: Client, value: Any) -> None:
+    for name, reranker in (("k", Unmoved()), ("k", None), ("mmr_lambda", None)):
+        with pytest.raises(InvalidInput) as caught:
+            shared.recall("tea", embed=False, settings={name: value}, rerank=reranker)
+        assert (caught.value.sqlstate, bool(caught.value.hint)) == ("22023", True)
+    if value is not None:
+        with pytest.raises(InvalidInput):
+            shared.admin.set_setting("k", value)
+
+
+class Unmoved:
+    """Leaves the order as it is."""
+
+    def score(self, query: str, texts: Sequence[str]) -> list[float]:  # noqa: ARG002
+        return [0.0] * len(texts)
+
+
+@pytest.mark.parametrize("seconds", [HUGE, float("nan"), 0, -1, "3", True], ids=lambda one: str(one)[:9])
+def test_a_time_to_wait_that_is_none(seconds: Any) -> None:
+    with pytest.raises(InvalidInput, match="pool_timeout"):
+        Client(pool_timeout=seconds)
+
+
+def test_the_longest_time_to_wait_is_none(dsn: str) -> None:
+    with Client(dsn, pool_timeout=1e300) as client:
+        assert client.count() == 0
+        assert client.recall("tea", embed="daemon", embed_timeout=60).notice
+
+
 def test_a_query_of_100_kilobytes(shared: Client) -> None:
     with pytest.raises(TooLarge) as caught:
         shared.recall("tea " * 25_000, embed=False)
@@ -130,6 +180,8 @@ def test_nothing_to_recall_by(shared: Client) -> None:
         "[1,2]",
         3.0,
         {"a": 1.0},
+        [10**400] * DIMENSION,
+        [Decimal("NaN")] * DIMENSION,
     ],
 )
 def test_vectors_that_are_none(shared: Client, vector: Any) -> None:

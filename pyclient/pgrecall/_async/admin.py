@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Literal
 
-from pgrecall.arguments import checked_arguments
+from pgrecall.arguments import as_setting, checked_arguments
 from pgrecall.models import (
     Failure,
     Generation,
@@ -127,7 +127,8 @@ class AsyncAdmin:
             InvalidInput: No such setting, or a value that it does not accept.
         """
         await self._database.rows(
-            "pgrecall.set_setting", {"name": name, "value": None if value is None else str(value)}
+            "pgrecall.set_setting",
+            {"name": name, "value": None if value is None else as_setting(name, value)},
         )
 
     async def namespaces(self) -> list[Namespace]:

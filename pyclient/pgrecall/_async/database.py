@@ -16,7 +16,7 @@ from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from pgrecall.admin.bundle import not_migrated, verify
-from pgrecall.arguments import call
+from pgrecall.arguments import as_seconds, call
 from pgrecall.concurrency import (
     POOL_NAME,
     STATEMENT_TIMEOUT,
@@ -84,7 +84,7 @@ class AsyncDatabase:
         self._given: AsyncConnection[Any] | None = None
         self._arguments = (dsn, namespace, model)
         self._pool_size = (pool_min, pool_max)
-        self._pool_timeout = pool_timeout
+        self._pool_timeout = as_seconds("pool_timeout", pool_timeout)
         self._pool: AsyncConnectionPool[AsyncConnection[DictRow]] | None = None
         self._target: Target | None = None
         self._settings: dict[str, RequestedSetting] = {}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING, Any, cast
 
-from pgrecall.arguments import checked_arguments
+from pgrecall.arguments import as_setting, checked_arguments
 from pgrecall.concurrency import in_place
 from pgrecall.errors import EmbeddingUnavailable, InvalidInput, SchemaMismatch
 from pgrecall.models import EmbeddingModel
@@ -121,7 +121,11 @@ class Queries:
         """Return how many memories a recall returns that does not say: the setting k."""
         asked = self.asked_settings(settings, options)
         if "k" in asked:
-            return int(asked["k"])
+            try:
+                return int(as_setting("k", asked["k"]))
+            except ValueError:
+                hint = "Write 1 to 1000, such as settings={'k': 10}."
+                raise InvalidInput("the setting k is not a whole number", hint=hint) from None
         session = {f"pgrecall.{name}": str(asked[name]) for name in ("profile",) if name in asked}
         rows = self._database.rows("pgrecall.settings_list", {}, session or None)
         return int(next(row["value"] for row in rows if row["name"] == "k"))

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from pgrecall.arguments import as_str, as_vector, check_given, checked_arguments, hnsw_settings
-from pgrecall.errors import EmbeddingUnavailable
+from pgrecall.arguments import as_int, as_setting, as_str, as_vector, check_given, checked_arguments
+from pgrecall.errors import EmbeddingUnavailable, InvalidInput
 from pgrecall.filters import Filter
 
 from .embedding import QueryVector, is_loaded, no_vector
@@ -29,6 +29,9 @@ __all__ = ["AskEmbedder", "AskModel", "EmbedHere", "PreparedQuery", "Step", "pre
 
 # Functions with an argument for settings, which saves the transaction around SET LOCAL.
 _WITH_SETTINGS = ("public.recall", "public.recall_explain")
+
+_EF_SEARCH = range(1, 1001)
+_ITERATIVE_SCAN = ("off", "relaxed_order", "strict_order")
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,15 +142,34 @@ def prepare(
         InvalidInput: An argument of the wrong type or out of range.
     """
     complete = {**checked_arguments(**arguments), **(as_they_are or {})}
-    chosen = hnsw_settings(hnsw_ef_search, hnsw_iterative_scan)
+    chosen = _hnsw_settings(hnsw_ef_search, hnsw_iterative_scan)
     check_expand(expand)
-    own = {as_str("a setting", name): as_str(name, str(value)) for name, value in (settings or {}).items()}
+    own = {as_str("a setting", name): as_setting(name, value) for name, value in (settings or {}).items()}
     check_given("the query", text, "Pass '' to search by a vector alone.")
     conditions = Filter() if filter is None else filter
     conditions.conditions()
     if own:
         complete["settings"] = own
     return PreparedQuery(function, text, complete, vector, conditions, expand, {**chosen, **(session or {})})
+
+
+def _hnsw_settings(hnsw_ef_search: int | None, hnsw_iterative_scan: str | None) -> dict[str, str]:
+    """Return pgvector's settings of one recall by their full names.
+
+    Raises:
+        InvalidInput: A value outside pgvector's range. pgvector itself cannot refuse it before a backend has
+            loaded it.
+    """
+    chosen: dict[str, str] = {}
+    if hnsw_ef_search is not None:
+        if as_int("hnsw_ef_search", hnsw_ef_search) not in _EF_SEARCH:
+            raise InvalidInput("hnsw_ef_search must lie between 1 and 1000")
+        chosen["hnsw.ef_search"] = str(hnsw_ef_search)
+    if hnsw_iterative_scan is not None:
+        if hnsw_iterative_scan not in _ITERATIVE_SCAN:
+            raise InvalidInput(f"hnsw_iterative_scan must be one of {', '.join(_ITERATIVE_SCAN)}")
+        chosen["hnsw.iterative_scan"] = hnsw_iterative_scan
+    return chosen
 
 
 def query_vector(query: str, request: VectorRequest) -> Generator[Step, Any, QueryVector]:

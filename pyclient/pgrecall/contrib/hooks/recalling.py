@@ -27,6 +27,7 @@ BUDGET = "PGRECALL_HOOK_BUDGET_MS"
 """The variable with the budget of hooks that were installed."""
 
 _BUDGET_MS = 300
+_MOST_MS = 60_000
 _LONGEST_PROMPT = 2000
 """Characters of a prompt that are asked with: the rest is more often a pasted file than a question."""
 
@@ -86,7 +87,7 @@ def recall_for(asked: Asked) -> None:
     budget = _BUDGET_MS if asked.budget_ms is None else asked.budget_ms
     configured = os.environ.get(BUDGET, "")
     if asked.budget_ms is None and configured.isdecimal():
-        budget = int(configured)
+        budget = _MOST_MS if len(configured) > len(str(_MOST_MS)) else min(int(configured), _MOST_MS)
     until = monotonic() + budget / 1000
     payload: dict[str, Any] = {}
     found: list[str] = []
