@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
+from psycopg.types.json import Jsonb
 
 from pgrecall import Client
 from pgrecall.errors import TooLarge
-from pgrecall.jsonl.lines import MAX_ITEMS, MAX_LABEL_BYTES, MAX_LIST_BYTES, MAX_TITLE_BYTES
-from pgrecall.new_memories import MAX_CONTENT_BYTES
+from pgrecall.jsonl.lines import MAX_ITEMS, MAX_LABEL_BYTES, MAX_LIST_BYTES, MAX_TITLE_BYTES, check_limits
+from pgrecall.new_memories import MAX_CONTENT_BYTES, new_memory
 from support.memories import call, remember, rows, scalar, stored
 
 if TYPE_CHECKING:
@@ -109,6 +111,50 @@ TOO_LARGE: dict[str, Any] = {
     "expanded_keywords": ["x"] * 257,
     "metadata": {"x": "x" * 262_144},
 }
+
+
+# As JSON text: brackets, quotes and separators count.
+LARGEST: dict[str, Any] = {
+    "content": "x" * 262_144,
+    "title": "x" * 4_096,
+    "category": "x" * 1_024,
+    "source": "x" * 1_024,
+    "speaker": "x" * 1_024,
+    "tags": [*["x" * 1_000] * 12, "x" * 236],
+    "expanded_keywords": ["x" * 1_024],
+    "metadata": {"x": "x" * 262_135},
+}
+
+
+def one_more(value: Any) -> Any:
+    """A value that is a byte longer."""
+    if isinstance(value, dict):
+        return {"x": value["x"] + "x"}
+    return [*value[:-1], value[-1] + "x"] if isinstance(value, list) else value + "x"
+
+
+@pytest.mark.parametrize("field", LARGEST)
+def test_every_check_draws_the_line_at_the_same_byte(conn: Connection[Any], field: str) -> None:
+    """Of what is given, of a text with markers in place of secrets, and of a line that a client reads."""
+    for value, is_too_large in ((LARGEST[field], False), (one_more(LARGEST[field]), True)):
+        fields = {"content": "x", field: value}
+        assert call(conn, "_pgrecall.exceeds_limits", Jsonb({field: value})) is is_too_large
+        with pytest.raises(psycopg.errors.ProgramLimitExceeded) if is_too_large else nullcontext():
+            call(conn, "_pgrecall.check_memory", Jsonb(fields), "memory")
+        if field == "metadata":  # which a client leaves to the server
+            continue
+        with pytest.raises(TooLarge) if is_too_large else nullcontext():
+            check_limits(new_memory(fields))
+
+
+def test_markers_make_no_label_longer_than_labels_are(conn: Connection[Any]) -> None:
+    """Its export could not be imported."""
+    call(conn, "pgrecall.set_secrets", "default", "redact")
+    label = f"password: {'tiger' + '2041'} " * 50
+    for field in ("tags", "expanded_keywords"):
+        too_long = pytest.raises(psycopg.errors.ProgramLimitExceeded, match="too long with markers")
+        with too_long, conn.transaction():
+            remember(conn, "x", **{field: [label]})
 
 
 @pytest.mark.parametrize("field", TOO_LARGE)

@@ -10,5 +10,11 @@ RETURN COALESCE(
     octet_length(clean ->> 'content') > 262144 OR octet_length(clean ->> 'title') > 4096
     OR octet_length((clean -> 'metadata')::text) > 262144
     OR greatest(octet_length(clean ->> 'category'), octet_length(clean ->> 'source'), octet_length(clean ->> 'speaker')) > 1024
-    OR greatest(octet_length((clean -> 'tags')::text), octet_length((clean -> 'expanded_keywords')::text)) > 12288, false
+    OR greatest(octet_length((clean -> 'tags')::text), octet_length((clean -> 'expanded_keywords')::text)) > 12288
+    OR EXISTS (
+        SELECT FROM jsonb_path_query(
+            jsonb_build_array(clean -> 'tags', clean -> 'expanded_keywords'), 'lax $[*][*] ? (@.type() == "string")'
+        ) i (item)
+        WHERE octet_length(i.item #>> '{}') > 1024
+    ), false
 );
