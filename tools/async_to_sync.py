@@ -40,6 +40,7 @@ NAMES = {
     "aclosing": "closing",
     "asynccontextmanager": "contextmanager",
     "asyncio": "threading",
+    "enter_async_context": "enter_context",
     "in_thread": "in_place",
     "in_time": "in_time_apart",
 }

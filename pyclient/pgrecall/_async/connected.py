@@ -77,6 +77,8 @@ class AsyncConnected(AsyncMemories, AsyncVisibility):
         factory and adapters of the connection as they are. Outside autocommit mode its first call begins a
         transaction, as a statement of the application would. Each call within a transaction is a savepoint: a
         call that fails leaves the transaction usable. One thread at a time may use connection and client.
+        Within `connection.pipeline()` a call waits for what the application has sent before it; an export
+        cannot run there.
 
         Within a transaction, an embedder daemon cannot see a question before the commit. So the query is
         embedded by the model of this process, taken from the cache of questions answered before, or given as

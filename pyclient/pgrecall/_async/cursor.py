@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import time
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
-from psycopg import AsyncConnection, AsyncCursor, AsyncServerCursor, sql
-from psycopg.pq import TransactionStatus
+from psycopg import AsyncConnection, AsyncCursor, AsyncServerCursor, Error, sql
+from psycopg.pq import PipelineStatus, TransactionStatus
 from psycopg.rows import DictRow, dict_row
 
 from pgrecall.adapters import READABLE
-from pgrecall.concurrency import in_thread, time_left
+from pgrecall.concurrency import STATEMENT_TIMEOUT, in_thread, time_left
 from pgrecall.errors import PgrecallError
 from pgrecall.upgrading import MIGRATION_RUNS, MIGRATION_SECONDS, POLL_SECONDS
 
@@ -78,6 +79,37 @@ async def set_local(connection: AsyncConnection[Any], values: Mapping[str, str |
             ),
             [word for pair in values.items() for word in pair],
         )
+
+
+async def limit_time(connection: AsyncConnection[Any], seconds: float | None) -> None:
+    """Limit the statements of the transaction to so many seconds; None sets no limit."""
+    if seconds is not None:
+        await AsyncOwnCursor(connection).execute(STATEMENT_TIMEOUT, [math.ceil(seconds * 1000)])
+
+
+def is_pipelined(connection: AsyncConnection[Any]) -> bool:
+    """Tell whether a connection is within `connection.pipeline()` of the application."""
+    return connection.info.pipeline_status != PipelineStatus.OFF
+
+
+@asynccontextmanager
+async def apart(connection: AsyncConnection[Any]) -> AsyncIterator[None]:
+    """Keep the statements of a block apart from those of a pipeline of the application.
+
+    What it has sent is done before the block: else its errors would be ours, and the state of its transaction
+    unknown. An error of the block is over with the block: else all that is sent next would fail.
+    """
+    async with AsyncExitStack() as stack:
+        if is_pipelined(connection):
+            try:
+                await stack.enter_async_context(connection.pipeline())
+            except Error as error:
+                raise PgrecallError(
+                    "a statement that the application sent in its pipeline has failed",
+                    sqlstate=error.sqlstate,
+                    hint="Its error is the cause of this one. Nothing of this call has been sent.",
+                ) from error
+        yield
 
 
 @asynccontextmanager

@@ -19,7 +19,6 @@ from pgrecall.admin.bundle import not_migrated, verify
 from pgrecall.arguments import as_seconds, call
 from pgrecall.concurrency import (
     POOL_NAME,
-    STATEMENT_TIMEOUT,
     deadline,
     in_thread,
     in_time,
@@ -41,7 +40,7 @@ from pgrecall.errors import (
 )
 from pgrecall.upgrading import may_be_upgrade
 
-from .cursor import AsyncOwnCursor, outwait_migration, set_local, step, values_before
+from .cursor import AsyncOwnCursor, apart, limit_time, outwait_migration, set_local, step, values_before
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping
@@ -292,7 +291,8 @@ class AsyncDatabase:
         is_idle = connection.info.transaction_status == TransactionStatus.IDLE
         is_alone = is_idle and not self.is_within(connection)
         try:
-            return await self._execute(connection, statement, parameters, settings)
+            async with apart(connection):
+                return await self._execute(connection, statement, parameters, settings)
         except psycopg.Error as error:
             if not is_alone or connection.closed or not may_be_upgrade(error.sqlstate):
                 raise
@@ -320,8 +320,7 @@ class AsyncDatabase:
         async with step(connection):
             before = await values_before(connection, local, timed=seconds is not None) if is_within else {}
             await set_local(connection, local)
-            if seconds is not None:
-                await cursor.execute(STATEMENT_TIMEOUT, [math.ceil(seconds * 1000)])
+            await limit_time(connection, seconds)
             await cursor.execute(statement, parameters)
             rows = await cursor.fetchall()
             await set_local(connection, before)
@@ -339,7 +338,8 @@ class AsyncDatabase:
         await self.open()
         try:
             if self._given is not None:
-                yield self._given
+                async with apart(self._given):
+                    yield self._given
                 return
             pool = self._pool
             if pool is None:

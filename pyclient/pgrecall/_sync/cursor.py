@@ -3,16 +3,17 @@
 
 from __future__ import annotations
 
+import math
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
-from psycopg import Connection, Cursor, ServerCursor, sql
-from psycopg.pq import TransactionStatus
+from psycopg import Connection, Cursor, Error, ServerCursor, sql
+from psycopg.pq import PipelineStatus, TransactionStatus
 from psycopg.rows import DictRow, dict_row
 
 from pgrecall.adapters import READABLE
-from pgrecall.concurrency import in_place, time_left
+from pgrecall.concurrency import STATEMENT_TIMEOUT, in_place, time_left
 from pgrecall.errors import PgrecallError
 from pgrecall.upgrading import MIGRATION_RUNS, MIGRATION_SECONDS, POLL_SECONDS
 
@@ -77,6 +78,37 @@ def set_local(connection: Connection[Any], values: Mapping[str, str | None]) -> 
             ),
             [word for pair in values.items() for word in pair],
         )
+
+
+def limit_time(connection: Connection[Any], seconds: float | None) -> None:
+    """Limit the statements of the transaction to so many seconds; None sets no limit."""
+    if seconds is not None:
+        OwnCursor(connection).execute(STATEMENT_TIMEOUT, [math.ceil(seconds * 1000)])
+
+
+def is_pipelined(connection: Connection[Any]) -> bool:
+    """Tell whether a connection is within `connection.pipeline()` of the application."""
+    return connection.info.pipeline_status != PipelineStatus.OFF
+
+
+@contextmanager
+def apart(connection: Connection[Any]) -> Iterator[None]:
+    """Keep the statements of a block apart from those of a pipeline of the application.
+
+    What it has sent is done before the block: else its errors would be ours, and the state of its transaction
+    unknown. An error of the block is over with the block: else all that is sent next would fail.
+    """
+    with ExitStack() as stack:
+        if is_pipelined(connection):
+            try:
+                stack.enter_context(connection.pipeline())
+            except Error as error:
+                raise PgrecallError(
+                    "a statement that the application sent in its pipeline has failed",
+                    sqlstate=error.sqlstate,
+                    hint="Its error is the cause of this one. Nothing of this call has been sent.",
+                ) from error
+        yield
 
 
 @contextmanager

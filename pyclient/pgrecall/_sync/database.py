@@ -20,7 +20,6 @@ from pgrecall.admin.bundle import not_migrated, verify
 from pgrecall.arguments import as_seconds, call
 from pgrecall.concurrency import (
     POOL_NAME,
-    STATEMENT_TIMEOUT,
     deadline,
     in_place,
     in_time_apart,
@@ -42,7 +41,7 @@ from pgrecall.errors import (
 )
 from pgrecall.upgrading import may_be_upgrade
 
-from .cursor import OwnCursor, outwait_migration, set_local, step, values_before
+from .cursor import OwnCursor, apart, limit_time, outwait_migration, set_local, step, values_before
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -293,7 +292,8 @@ class Database:
         is_idle = connection.info.transaction_status == TransactionStatus.IDLE
         is_alone = is_idle and not self.is_within(connection)
         try:
-            return self._execute(connection, statement, parameters, settings)
+            with apart(connection):
+                return self._execute(connection, statement, parameters, settings)
         except psycopg.Error as error:
             if not is_alone or connection.closed or not may_be_upgrade(error.sqlstate):
                 raise
@@ -321,8 +321,7 @@ class Database:
         with step(connection):
             before = values_before(connection, local, timed=seconds is not None) if is_within else {}
             set_local(connection, local)
-            if seconds is not None:
-                cursor.execute(STATEMENT_TIMEOUT, [math.ceil(seconds * 1000)])
+            limit_time(connection, seconds)
             cursor.execute(statement, parameters)
             rows = cursor.fetchall()
             set_local(connection, before)
@@ -340,7 +339,8 @@ class Database:
         self.open()
         try:
             if self._given is not None:
-                yield self._given
+                with apart(self._given):
+                    yield self._given
                 return
             pool = self._pool
             if pool is None:

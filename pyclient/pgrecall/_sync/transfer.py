@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pgrecall.arguments import call, checked_arguments, json_array, json_object, json_text
 from pgrecall.concurrency import in_place
+from pgrecall.errors import PgrecallError
 from pgrecall.languages import UNDETECTED, detect_batch
 from pgrecall.new_memories import new_memory
 
-from .cursor import OwnServerCursor, step
+from .cursor import OwnServerCursor, is_pipelined, step
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Mapping, Sequence
@@ -32,6 +33,12 @@ _BEFORE_MEMORIES = ("header", "namespace")
 def _rows(
     connection: psycopg.Connection[Any], function: str, options: Mapping[str, Any]
 ) -> Generator[dict[str, Any]]:
+    if is_pipelined(connection):
+        raise PgrecallError(
+            "an export cannot run in a pipeline",
+            sqlstate="0A000",
+            hint="It reads by a cursor of the server: call it outside of connection.pipeline().",
+        )
     statement, parameters = call(function, options)
     with OwnServerCursor(connection, function) as cursor:
         cursor.itersize = _ROWS_AT_ONCE
