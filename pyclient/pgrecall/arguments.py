@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from threading import TIMEOUT_MAX
 from typing import TYPE_CHECKING, Any, cast
 
@@ -181,6 +181,13 @@ def as_setting(name: str, value: object) -> str:
         raise InvalidInput(f"{name} is out of range") from None
 
 
+def as_interval(field: str, value: object) -> timedelta:
+    """Return a span of time as datetime has it."""
+    if not isinstance(value, timedelta):
+        raise InvalidInput(f"{field} must be a timedelta, not {type(value).__name__}")
+    return value
+
+
 def as_bool(field: str, value: object) -> bool:
     """Return True or False."""
     if not isinstance(value, bool):
@@ -306,6 +313,7 @@ _CHECKS: dict[str, Callable[[str, object], Any]] = {
     "boolean": as_bool,
     "double precision": as_float,
     "integer": as_int,
+    "interval": as_interval,
     "jsonb": json_object,
     "text": as_str,
     "text[]": as_str_list,
@@ -329,6 +337,11 @@ def checked_arguments(**values: object) -> dict[str, Any]:
     """
     given = {name: value for name, value in values.items() if value is not None}
     return {name: _check(name)(name, value) for name, value in given.items()}
+
+
+def nullable_arguments(**values: object) -> dict[str, Any]:
+    """Check and convert arguments as `checked_arguments` does; those that are None are sent as NULL."""
+    return dict.fromkeys(values) | checked_arguments(**values)
 
 
 def _check(name: str) -> Callable[[str, object], Any]:

@@ -25,7 +25,7 @@ from pgrecall.query.legs import LEGS
 from support.legs import WITHOUT_VECTOR
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     import psycopg
 
@@ -122,6 +122,24 @@ def test_a_setting_that_is_no_number(shared: Client, value: Any) -> None:
     if value is not None:
         with pytest.raises(InvalidInput):
             shared.admin.set_setting("k", value)
+
+
+def test_a_value_of_another_type_is_no_lack_of_a_function(shared: Client) -> None:
+    """PostgreSQL looks for a function that takes it; the advice was to migrate."""
+    anything: Any = shared
+    calls: list[Callable[[], object]] = [
+        lambda: anything.admin.set_retention("default", 90),
+        lambda: anything.admin.create_namespace(5),
+        lambda: anything.admin.rename_namespace("default", 5),
+        lambda: anything.admin.set_secrets("default", 1),
+        lambda: anything.admin.set_setting(5, "x"),
+        lambda: anything.admin.scan_secrets(dry_run=1),
+        lambda: anything.learning.feedback("tea", 1, 1, embed=False),
+    ]
+    for call in calls:
+        with pytest.raises(InvalidInput, match="must be") as caught:
+            call()
+        assert caught.value.hint
 
 
 class Unmoved:

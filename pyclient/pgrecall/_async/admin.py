@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Literal
 
-from pgrecall.arguments import as_setting, checked_arguments
+from pgrecall.arguments import as_setting, checked_arguments, nullable_arguments
 from pgrecall.models import (
     Failure,
     Generation,
@@ -128,7 +128,7 @@ class AsyncAdmin:
         """
         await self._database.rows(
             "pgrecall.set_setting",
-            {"name": name, "value": None if value is None else as_setting(name, value)},
+            nullable_arguments(name=name, value=None if value is None else as_setting("the value", value)),
         )
 
     async def namespaces(self) -> list[Namespace]:
@@ -147,7 +147,7 @@ class AsyncAdmin:
             UnknownLanguage: There is no such text-search configuration.
         """
         await self._database.value(
-            "pgrecall.create_namespace", {"name": name, **checked_arguments(language=language)}
+            "pgrecall.create_namespace", nullable_arguments(name=name) | checked_arguments(language=language)
         )
 
     async def rename_namespace(self, name: str, new_name: str) -> None:
@@ -158,7 +158,9 @@ class AsyncAdmin:
             Conflict: The new name is taken.
             PermissionDenied: The role is no administrator.
         """
-        await self._database.value("pgrecall.rename_namespace", {"name": name, "new_name": new_name})
+        await self._database.value(
+            "pgrecall.rename_namespace", nullable_arguments(name=name, new_name=new_name)
+        )
 
     async def retention(self) -> list[Retention]:
         """Return how long memories are kept: a row for each namespace and category with a rule."""
@@ -185,12 +187,8 @@ class AsyncAdmin:
             InvalidInput: `keep` is not above 0.
             PermissionDenied: The role is no administrator.
         """
-        arguments = {
-            "namespace": namespace,
-            "keep": keep,
-            "action": action,
-            **checked_arguments(category=category),
-        }
+        arguments = nullable_arguments(namespace=namespace, keep=keep, action=action)
+        arguments |= checked_arguments(category=category)
         await self._database.rows("pgrecall.set_retention", arguments)
 
     async def secrets(self) -> list[Secrets]:
@@ -217,7 +215,7 @@ class AsyncAdmin:
             InvalidInput: There is no such policy.
             PermissionDenied: The role is no administrator.
         """
-        arguments = {"namespace": namespace, "policy": policy, "in_messages": in_messages}
+        arguments = nullable_arguments(namespace=namespace, policy=policy, in_messages=in_messages)
         await self._database.rows("pgrecall.set_secrets", arguments)
 
     async def scan_secrets(self, namespace: str | None = None, *, dry_run: bool = False) -> SecretsScan:
@@ -236,7 +234,7 @@ class AsyncAdmin:
             PermissionDenied: The role may only read it.
         """
         chosen = await self._database.namespace(namespace)
-        arguments = {"namespace": chosen, "dry_run": dry_run, "after_id": 0}
+        arguments = nullable_arguments(namespace=chosen, dry_run=dry_run, after_id=0)
         scanned = redacted = marked = 0
         found: Counter[str] = Counter()
         while arguments["after_id"] is not None:

@@ -56,7 +56,7 @@ class AsyncLearner:
             VectorRequest.of(vector, embed, embed_timeout=embed_timeout),
             # With settings, such as the name of the vector's model, a call is read-only unless it says so.
             session={"transaction_read_only": "off"},
-            as_they_are={"useful": useful},
+            nullable={"useful": useful},
         )
         await self._queries.answer(prepared)
 

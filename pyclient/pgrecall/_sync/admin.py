@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Literal
 
-from pgrecall.arguments import as_setting, checked_arguments
+from pgrecall.arguments import as_setting, checked_arguments, nullable_arguments
 from pgrecall.models import (
     Failure,
     Generation,
@@ -129,7 +129,7 @@ class Admin:
         """
         self._database.rows(
             "pgrecall.set_setting",
-            {"name": name, "value": None if value is None else as_setting(name, value)},
+            nullable_arguments(name=name, value=None if value is None else as_setting("the value", value)),
         )
 
     def namespaces(self) -> list[Namespace]:
@@ -148,7 +148,7 @@ class Admin:
             UnknownLanguage: There is no such text-search configuration.
         """
         self._database.value(
-            "pgrecall.create_namespace", {"name": name, **checked_arguments(language=language)}
+            "pgrecall.create_namespace", nullable_arguments(name=name) | checked_arguments(language=language)
         )
 
     def rename_namespace(self, name: str, new_name: str) -> None:
@@ -159,7 +159,7 @@ class Admin:
             Conflict: The new name is taken.
             PermissionDenied: The role is no administrator.
         """
-        self._database.value("pgrecall.rename_namespace", {"name": name, "new_name": new_name})
+        self._database.value("pgrecall.rename_namespace", nullable_arguments(name=name, new_name=new_name))
 
     def retention(self) -> list[Retention]:
         """Return how long memories are kept: a row for each namespace and category with a rule."""
@@ -186,12 +186,8 @@ class Admin:
             InvalidInput: `keep` is not above 0.
             PermissionDenied: The role is no administrator.
         """
-        arguments = {
-            "namespace": namespace,
-            "keep": keep,
-            "action": action,
-            **checked_arguments(category=category),
-        }
+        arguments = nullable_arguments(namespace=namespace, keep=keep, action=action)
+        arguments |= checked_arguments(category=category)
         self._database.rows("pgrecall.set_retention", arguments)
 
     def secrets(self) -> list[Secrets]:
@@ -218,7 +214,7 @@ class Admin:
             InvalidInput: There is no such policy.
             PermissionDenied: The role is no administrator.
         """
-        arguments = {"namespace": namespace, "policy": policy, "in_messages": in_messages}
+        arguments = nullable_arguments(namespace=namespace, policy=policy, in_messages=in_messages)
         self._database.rows("pgrecall.set_secrets", arguments)
 
     def scan_secrets(self, namespace: str | None = None, *, dry_run: bool = False) -> SecretsScan:
@@ -237,7 +233,7 @@ class Admin:
             PermissionDenied: The role may only read it.
         """
         chosen = self._database.namespace(namespace)
-        arguments = {"namespace": chosen, "dry_run": dry_run, "after_id": 0}
+        arguments = nullable_arguments(namespace=chosen, dry_run=dry_run, after_id=0)
         scanned = redacted = marked = 0
         found: Counter[str] = Counter()
         while arguments["after_id"] is not None:

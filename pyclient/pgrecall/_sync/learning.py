@@ -57,7 +57,7 @@ class Learner:
             VectorRequest.of(vector, embed, embed_timeout=embed_timeout),
             # With settings, such as the name of the vector's model, a call is read-only unless it says so.
             session={"transaction_read_only": "off"},
-            as_they_are={"useful": useful},
+            nullable={"useful": useful},
         )
         self._queries.answer(prepared)
 

@@ -9,7 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from pgrecall.arguments import as_int, as_setting, as_str, as_vector, check_given, checked_arguments
+from pgrecall.arguments import (
+    as_int,
+    as_setting,
+    as_str,
+    as_vector,
+    check_given,
+    checked_arguments,
+    nullable_arguments,
+)
 from pgrecall.errors import EmbeddingUnavailable, InvalidInput
 from pgrecall.filters import Filter
 
@@ -121,7 +129,7 @@ def prepare(
     hnsw_ef_search: int | None = None,
     hnsw_iterative_scan: IterativeScan | None = None,
     session: Mapping[str, str] | None = None,
-    as_they_are: Mapping[str, Any] | None = None,
+    nullable: Mapping[str, object] | None = None,
 ) -> PreparedQuery:
     """Check everything about a query that can be checked without the database.
 
@@ -136,12 +144,12 @@ def prepare(
         hnsw_ef_search: pgvector's candidate list.
         hnsw_iterative_scan: pgvector's iterative scan.
         session: More settings for this call by full name.
-        as_they_are: Arguments that are not checked, and sent even if they are None.
+        nullable: Arguments that are sent even if they are None.
 
     Raises:
         InvalidInput: An argument of the wrong type or out of range.
     """
-    complete = {**checked_arguments(**arguments), **(as_they_are or {})}
+    complete = {**checked_arguments(**arguments), **nullable_arguments(**(nullable or {}))}
     chosen = _hnsw_settings(hnsw_ef_search, hnsw_iterative_scan)
     check_expand(expand)
     own = {as_str("a setting", name): as_setting(name, value) for name, value in (settings or {}).items()}
