@@ -134,7 +134,7 @@ def test_what_has_no_equivalent_says_so(memory: Memory) -> None:
         memory.add("tea", user_id=" ")
     with pytest.raises(ValueError, match="prompt"):
         memory.add("tea", user_id="priya", prompt="Extract")
-    for unknown in ("999999", "no-number", "-1"):
+    for unknown in ("999999", "no-number", "-1", "9" * 19, "9" * 5000):
         assert memory.get(unknown) is None
         assert memory.history(unknown) == []
         with pytest.raises(ValueError, match="not found"):

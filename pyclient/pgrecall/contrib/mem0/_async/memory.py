@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pgrecall.models import StoredMemory
 
 _UNSET: Any = object()
+_MOST_DIGITS = 18  # of an id; what is longer is none, and Python converts no text of thousands
 
 
 class AsyncMemory:
@@ -293,7 +294,7 @@ class AsyncMemory:
             await self._client.admin.create_namespace(self._namespace)
 
     async def _stored(self, memory_id: str, *, is_forgotten_too: bool = False) -> StoredMemory | None:
-        if not str(memory_id).isdecimal():
+        if not str(memory_id).isdecimal() or len(str(memory_id)) > _MOST_DIGITS:
             return None
         found = await self._client.get_many([int(memory_id)], include_forgotten=is_forgotten_too)
         return next((one for one in found if one.namespace == self._namespace), None)
