@@ -67,6 +67,7 @@ GROUPS = {
         "contract",
         "role_statements",
         "setting_statements",
+        "last_memory_id",
         "scrub_statements",
     ),
     "Pages": ("set_page", "set_default_pages", "page", "list_pages", "drop_page", "refresh_pages"),

@@ -18,7 +18,7 @@
 -- written_at   updated_at of the changed memory
 -- transaction  argument of is_committed()
 -- is_sensitive  whether the memory is sensitive now, as a policy against secrets can make it
--- is_as_given   false if fields of it are not as they were given, as after a redaction or a conflict
+-- is_as_given   false if fields of it may not be as they were given, as after a redaction or a conflict
 --
 -- Errors  22023, 54000 see _pgrecall.check_memory;  42501 the role may only read the namespace;  42704 no such namespace or language;
 --         P0002 no such memory;  23505 external_id is taken
@@ -145,8 +145,9 @@ BEGIN
             END IF;
         END IF;
     END IF;
-    -- A successor that is there has no occurred_at of the write: that is when the other one ended.
-    SELECT m.updated_at, m.is_sensitive, outcome = 'applied' AND COALESCE(_pgrecall.has_given_fields(
+    -- A successor that is there has no occurred_at of the write: that is when the other one ended. has_given_fields() takes a text
+    -- without its secrets for the given one.
+    SELECT m.updated_at, m.is_sensitive, outcome = 'applied' AND m.secrets IS NULL AND COALESCE(_pgrecall.has_given_fields(
         m, fields - CASE WHEN fields ? 'successor' THEN '{successor,occurred_at}' ELSE '{namespace}'::text[] END
     ), true)
     INTO updated_at, is_sensitive, is_as_given
