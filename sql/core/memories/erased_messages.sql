@@ -11,7 +11,7 @@ SET search_path FROM CURRENT
 AS $function$
 BEGIN
     IF NOT EXISTS (SELECT FROM pgrecall.erased_messages e WHERE e.namespace_id = erased_messages.namespace_id) THEN
-        RETURN '{}';
+        RETURN '{}'::bigint[];
     END IF;
     RETURN ARRAY(
         WITH given AS MATERIALIZED (
