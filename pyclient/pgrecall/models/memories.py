@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
+
+from pgrecall.arguments import readable_again
 
 from .rows import Row, bounds
 
@@ -76,10 +78,9 @@ class NewMemory:
 
     def __post_init__(self) -> None:
         # A memory that is stored again after an error has its tags again: an iterator has ended by then.
-        for name in ("tags", "expanded_keywords"):
-            given = getattr(self, name)
-            if isinstance(given, Iterable) and not isinstance(given, Collection):
-                object.__setattr__(self, name, tuple(given))
+        given = {name: getattr(self, name) for name in ("tags", "expanded_keywords")}
+        for name, value in readable_again(given).items():
+            object.__setattr__(self, name, value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
