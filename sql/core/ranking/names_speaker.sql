@@ -12,7 +12,7 @@ RETURN CASE WHEN speaker IS NOT NULL THEN COALESCE((
            AND (NOT n.is_common OR n.whole <> n.first)
     FROM (
         SELECT w.whole, w.first,
-               CASE WHEN w.first ~ ('[' || _pgrecall.cjk_class() || _pgrecall.syllabic_class() || ']') THEN '' ELSE ' ' END AS edge,
+               CASE WHEN w.first ~ ('[' || _pgrecall.unspaced_class() || ']') THEN '' ELSE ' ' END AS edge,
                w.first = ANY (_pgrecall.name_titles())
                OR to_tsvector('pg_catalog.english', w.first) = '' AS is_common
         FROM (SELECT s.whole, substring(s.whole, '^\S{2,}') AS first FROM (SELECT pgrecall.normalize_name(speaker) AS whole) s) w

@@ -12,14 +12,10 @@ DECLARE
     language regconfig := _pgrecall.guess_language(languages, _pgrecall.pretokenize(spelling));
 BEGIN
     RETURN (
-        WITH token AS (
-            SELECT f.place, f.part[1] = '-' AS is_unwanted, f.part[1] = '' AND lower(f.part[3]) = 'or' AS is_or,
-                   COALESCE(f.part[2], f.part[3]) AS text
-            FROM regexp_matches(spelling, '(-?)(?:"([^"]*)"?|([^[:space:]"]+))', 'g') WITH ORDINALITY AS f (part, place)
-        ), wanted AS (
+        WITH wanted AS (
             SELECT t.place, t.is_unwanted, count(*) FILTER (WHERE t.is_or) OVER (ORDER BY t.place) AS alternative,
                    CASE WHEN t.is_or IS NOT TRUE THEN _pgrecall.match_tokens(languages, language, t.text) END AS words
-            FROM token t
+            FROM _pgrecall.websearch_tokens(spelling) t
         ), alternative AS (
             SELECT w.alternative AS place,
                    string_agg(

@@ -9,7 +9,7 @@ CREATE OR REPLACE FUNCTION _pgrecall.pretokenize(content text)
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE
-    WHEN octet_length(content) > length(content) AND content ~ ('[' || _pgrecall.cjk_class() || _pgrecall.syllabic_class() || ']')
+    WHEN octet_length(content) > length(content) AND content ~ ('[' || _pgrecall.unspaced_class() || ']')
     THEN _pgrecall.ngrams(regexp_replace(
         content, '<|[-_/.@:\\>&#~%+=]+(?=[A-Za-z0-9\u0080-\U0010ffff])|\m[vV](?=[0-9]+\.[0-9])', ' ', 'g'
     ))

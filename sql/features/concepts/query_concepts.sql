@@ -10,7 +10,7 @@ RETURNS TABLE (concept_id bigint)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 5
 BEGIN ATOMIC
     WITH asked AS MATERIALIZED (
-        SELECT n.name, n.name ~ ('[' || _pgrecall.cjk_class() || _pgrecall.syllabic_class() || ']') AS is_unspaced
+        SELECT n.name, octet_length(n.name) > length(n.name) AND n.name ~ ('[' || _pgrecall.unspaced_class() || ']') AS is_unspaced
         FROM (SELECT pgrecall.normalize_name(query_concepts.query) AS name) n
     ), words AS MATERIALIZED (
         SELECT CASE WHEN a.is_unspaced THEN '' ELSE ' ' END AS glue, CASE WHEN a.is_unspaced THEN 16 ELSE 4 END AS longest,
@@ -18,8 +18,7 @@ BEGIN ATOMIC
                CASE WHEN a.is_unspaced THEN ARRAY(
                         SELECT p.piece[1]
                         FROM regexp_matches(
-                            a.name, '( ?(?:[' || _pgrecall.cjk_class() || _pgrecall.syllabic_class() || ']|[^ '
-                            || _pgrecall.cjk_class() || _pgrecall.syllabic_class() || ']+))', 'g'
+                            a.name, '( ?(?:[' || _pgrecall.unspaced_class() || ']|[^ ' || _pgrecall.unspaced_class() || ']+))', 'g'
                         ) WITH ORDINALITY p (piece, place)
                         WHERE p.place <= 64
                         ORDER BY p.place

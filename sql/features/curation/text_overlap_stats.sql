@@ -22,7 +22,7 @@ DECLARE
     longest CONSTANT integer := 2000;
     hedges CONSTANT text[] := ARRAY['if', 'unless', 'only', 'except', 'until', 'might', 'maybe', 'perhaps', 'could', 'would',
                                     'possibly', 'probably', 'allegedly'];
-    unspaced CONSTANT text := '[' || _pgrecall.cjk_class() || _pgrecall.syllabic_class() || ']';
+    unspaced CONSTANT text := '[' || _pgrecall.unspaced_class() || ']';
     found jsonb;
 BEGIN
     found := jsonb_build_object('is_equal', _pgrecall.comparable_text(old_text) = _pgrecall.comparable_text(new_text));

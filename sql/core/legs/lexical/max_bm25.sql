@@ -16,7 +16,7 @@ LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
-    unspaced CONSTANT text := '[' || _pgrecall.cjk_class() || _pgrecall.syllabic_class() || ']';
+    unspaced CONSTANT text := '[' || _pgrecall.unspaced_class() || ']';
     rarest CONSTANT double precision := ln(1 + (greatest(documents, 1) - 0.5) / 1.5)::double precision;
     -- Beyond the limit these may be the most frequent words, of which nothing is known.
     most_unknown CONSTANT integer := greatest(max_terms - COALESCE(cardinality(words), 0), 0);
