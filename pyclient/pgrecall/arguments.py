@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from threading import TIMEOUT_MAX
 from typing import TYPE_CHECKING, Any, cast
@@ -77,14 +77,6 @@ def as_str_list(field: str, value: object) -> list[str]:
     if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
         raise InvalidInput(f"{field} must be a list of texts, not {type(value).__name__}")
     return [as_str(f"{field}[{place}]", item) for place, item in enumerate(value)]
-
-
-def readable_again(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return options for several calls: of an iterator, the second would get an empty list."""
-    return {
-        name: tuple(one) if isinstance(one, Iterable) and not isinstance(one, Collection) else one
-        for name, one in options.items()
-    }
 
 
 def as_datetime(field: str, value: object) -> datetime:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from pgrecall.arguments import readable_again
 from pgrecall.concurrency import in_thread
+from pgrecall.iterators import readable_again
 
 from .retrievers import described, missing_extra, no_client, recall_options
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
-from pgrecall.arguments import readable_again
+from pgrecall.iterators import readable_again
 
 from .rows import Row, bounds
 

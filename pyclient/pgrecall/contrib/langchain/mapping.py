@@ -5,10 +5,10 @@ from __future__ import annotations
 import uuid
 from typing import TYPE_CHECKING, Any
 
-from pgrecall.arguments import readable_again
 from pgrecall.contrib.retrievers import missing_extra, recall_options
 from pgrecall.errors import InvalidInput
 from pgrecall.filters import Filter
+from pgrecall.iterators import readable_again
 
 try:
     from langchain_core.documents import Document

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pgrecall._async.client import AsyncClient  # noqa: TC001 - pydantic reads the annotations
 from pgrecall._sync.client import Client  # noqa: TC001
-from pgrecall.arguments import readable_again
 from pgrecall.concurrency import in_thread
 from pgrecall.contrib.retrievers import described, missing_extra, no_client, recall_options
+from pgrecall.iterators import readable_again
 
 try:
     from langchain_core.documents import Document

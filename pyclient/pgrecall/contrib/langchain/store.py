@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from pgrecall.arguments import readable_again
 from pgrecall.concurrency import in_thread
 from pgrecall.contrib.langchain import mapping
 from pgrecall.contrib.retrievers import missing_extra, no_client
 from pgrecall.errors import InvalidInput
+from pgrecall.iterators import readable_again
 
 try:
     from langchain_core.vectorstores import VectorStore

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self, Unpack
@@ -25,6 +24,7 @@ from pgrecall.errors import (
     UnknownNamespace,
     error_class,
 )
+from pgrecall.iterators import readable_again, readable_twice
 
 from .client import AsyncOfflineClient
 
@@ -103,7 +103,7 @@ class AsyncFallbackClient:
             NeedsServer: The server cannot be reached, and the copy has no such option.
         """
         server = self.server
-        options = _repeatable(options)
+        options = readable_again(options)
         try:
             return await server.recall(query, **options)
         except ConnectionFailed:
@@ -119,7 +119,7 @@ class AsyncFallbackClient:
             NeedsServer: The server cannot be reached, and the copy has no such option.
         """
         server = self.server
-        options = _repeatable(options)
+        options = readable_again(options)
         try:
             return await server.timeline(topic, **options)
         except ConnectionFailed:
@@ -228,7 +228,7 @@ class AsyncFallbackClient:
     async def _write(self, write: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """Write to the copy, and send it if the server is there."""
         await self._ensure_copy()
-        args, kwargs = tuple(map(_kept, args)), _repeatable(kwargs)
+        args, kwargs = tuple(map(readable_twice, args)), readable_again(kwargs)
         try:
             with noting() as noted:
                 result = await write(*args, **kwargs)
@@ -284,15 +284,6 @@ def _refusal(write: QueuedWrite) -> PgrecallError:
     kind = error_class(write.sqlstate)
     kind = UnknownLanguage if kind is UnknownNamespace else kind
     return kind(write.reason, sqlstate=write.sqlstate, hint=write.hint)
-
-
-def _repeatable(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return keyword arguments that can be passed twice: to the server, and to the copy."""
-    return {name: _kept(value) for name, value in arguments.items()}
-
-
-def _kept(value: Any) -> Any:
-    return list(value) if isinstance(value, Iterator) else value
 
 
 def _patient(dsn: str | None, patience: float) -> str | None:
