@@ -13,7 +13,7 @@ import pytest
 
 from pgrecall_embedder.providers import InputRefused, ProviderPaused, VectorsUnusable
 from pgrecall_embedder.retry_after import seconds_to_wait
-from support.provider import KEY, KINDS, SECRET, expected, provider_of
+from support.provider import KEY, KINDS, SECRET, expected, provider_of, until_answered
 from support.provider_servers import CANARY, Fault, ProviderServer
 
 if TYPE_CHECKING:
@@ -59,17 +59,18 @@ def test_no_text_is_to_blame(
     hangs = fault in (Fault.SILENCE, Fault.DRIP)
     with (
         ProviderServer(kind, faults=[fault]) as server,
-        provider_of(monkeypatch, server, timeout=0.2 if hangs else 30) as provider,
+        provider_of(monkeypatch, server, timeout=1 if hangs else 30) as provider,
     ):
         with pytest.raises(ProviderPaused) as caught:
             provider.embed_documents([SECRET, "two"])
         assert caught.value.cause == cause
         assert fault is not Fault.HUGE or "more than 1572864 bytes" in str(caught.value)
-        assert len(server.requests) == 1
         shown = "".join(traceback.format_exception(caught.value))
         for secret in (SECRET, KEY, CANARY):
             assert secret not in f"{shown}{caught.value.args}{caplog.text}{provider!r}"
-        assert np.allclose(provider.embed_query("again"), expected(["again"])[0], atol=1e-6)
+        # The same client goes on. The timeout is short where the server hangs, and the machine may be busy.
+        assert np.allclose(until_answered(provider, "again"), expected(["again"])[0], atol=1e-6)
+    assert [asked.texts for asked in server.requests].count([SECRET, "two"]) == 1
     assert {asked.path for asked in server.requests} == {server.requests[0].path}
 
 
@@ -237,7 +238,7 @@ def test_a_text_that_a_server_fails_over_does_not_stop_the_others(
     def poisoned(asked: Asked) -> Fault | None:
         return fault if any("poison" in text for text in asked.texts) else None
 
-    timeout = 0.2 if fault is Fault.SILENCE else 30
+    timeout = 2 if fault is Fault.SILENCE else 30
     with (
         ProviderServer(faults=poisoned) as server,
         provider_of(monkeypatch, server, timeout=timeout) as provider,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pgrecall_embedder.providers import ModelSpec, load_provider
+from pgrecall_embedder.providers import ModelSpec, ProviderPaused, load_provider
 from support.provider_servers import vector_of
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ MODELS: dict[Kind, str] = {
     "cohere": "embed-v4.0",
 }
 KINDS = list(MODELS)
+_PATIENCE = 60.0
 
 
 @contextmanager
@@ -52,6 +54,17 @@ def provider_of(
     provider = load_provider(ModelSpec(1, model, size, kind, *prompts), threads)
     yield provider
     provider.close()
+
+
+def until_answered(provider: EmbeddingProvider, text: str) -> NDArray[np.float32]:
+    """Ask for a query's vector as often as it takes, as the daemon does."""
+    end = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            return provider.embed_query(text)
+        except ProviderPaused:
+            if time.monotonic() > end:
+                raise
 
 
 def expected(texts: Sequence[str], dimension: int = 8) -> NDArray[np.float32]:
