@@ -114,6 +114,7 @@ class Function:
     parallel: str | None
     pins_search_path: bool
     pins_strings: bool
+    prints_no_plan: bool
     has_set: bool
     security_definer: bool
     is_trigger: bool
@@ -137,6 +138,7 @@ class Function:
             parallel=options["parallel"].sval if "parallel" in options else None,
             pins_search_path=any(setting.name == "search_path" for setting in settled),
             pins_strings=any(setting.name == "standard_conforming_strings" for setting in settled),
+            prints_no_plan=any(setting.name == "debug_print_plan" for setting in settled),
             has_set=bool(settled),
             security_definer=bool(options["security"].boolval) if "security" in options else False,
             is_trigger=returned[-1:] == ["trigger"],
@@ -268,6 +270,9 @@ def _owner(parsed: list[Statement]) -> Iterator[Found]:
         if function.security_definer:
             is_engine = f"{function.schema}.{function.name}" in engine_functions()
             wanted = "pgrecall_engine" if is_engine else "pgrecall_gate"
+            # A plan holds the values of variables, and a session may have plans sent to itself.
+            if is_engine and not function.prints_no_plan:
+                yield statement.line, f"{function.name} sees every row: SET debug_print_plan = off"
         found = owners[0].node.newowner.rolename if owners else None
         if found != wanted:
             yield statement.line, f"{function.name} belongs to {wanted or 'the installer'}, not to {found}"
@@ -448,6 +453,7 @@ def _function(name: str, statement: Statement, *, only_reads: bool) -> Iterator[
             yield "what reads makes no temporary table"
         settled = code.replace("SET search_path FROM CURRENT", "")
         settled = settled.replace("SET standard_conforming_strings = on", "")
+        settled = settled.replace("SET debug_print_plan = off", "")
         if name in PINNED:
             settled = settled.replace("SET plan_cache_mode = force_generic_plan", "")
         if name not in MAY_SET and re.search(

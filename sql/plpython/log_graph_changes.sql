@@ -8,6 +8,7 @@ CREATE OR REPLACE FUNCTION _pgrecall.log_graph_changes()
 RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path FROM CURRENT
+SET debug_print_plan = off
 AS $function$
 DECLARE
     every CONSTANT integer := 256;

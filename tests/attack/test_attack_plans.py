@@ -122,6 +122,68 @@ def test_plans_of_recall_show_nothing_of_others(crowded: Tenants, attacker: Conn
     assert told.startswith("42501")
 
 
+# Values of variables stand in a plan as bytes.
+_CONSTANT = re.compile(r":constvalue \d+ \[ ([-\d ]+) \]")
+
+
+def printed(conn: Connection[Any], statement: str) -> bytes:
+    """The constants in all that the server sends of a statement, when the session has everything printed."""
+    told: list[str] = []
+
+    def note(diagnostic: psycopg.errors.Diagnostic) -> None:
+        told.append(f"{diagnostic.message_primary} {diagnostic.message_detail}")
+
+    conn.add_notice_handler(note)
+    conn.execute(
+        "SELECT set_config(s.name, 'on', true) FROM pg_settings s WHERE s.name LIKE 'debug!_print!_%' ESCAPE '!'"
+    )
+    conn.execute("SET LOCAL client_min_messages = log")
+    conn.execute(statement.encode())
+    conn.execute("RESET client_min_messages")
+    conn.remove_notice_handler(note)
+    found = _CONSTANT.findall(re.sub(r"\s+", " ", " ".join(told)))
+    return b"|".join(bytes(int(byte) & 255 for byte in re.findall(r"-?\d+", constant)) for constant in found)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SELECT * FROM pgrecall.expire_memories()",
+        "SELECT pgrecall.flush_pending_postings(1)",
+        "SELECT pgrecall.compact_postings()",
+        "SELECT pgrecall.refresh_pages()",
+    ],
+)
+def test_the_plans_that_a_session_has_printed_hold_nothing_that_it_may_not_read(
+    crowded: Tenants, statement: str
+) -> None:
+    """An embedder reads no sensitive memory, but calls what works on all of them."""
+    with crowded.attacker("pgrecall_embedder") as embedder:
+        embedder.execute("RESET ROLE")
+        for expires_at in ("2020-01-01", "2999-01-01"):
+            remember(
+                embedder,
+                "A wombat",
+                title="wombat title",
+                is_sensitive=True,
+                expires_at=expires_at,
+                namespace=VICTIM,
+            )
+        embedder.execute("SET LOCAL ROLE pgrecall_embedder")
+        assert b"wombat" in printed(embedder, "SELECT count(*) FROM pg_class WHERE relname = 'wombat'")
+        assert b"wombat" not in printed(embedder, statement)
+
+
+def test_what_sees_every_row_prints_no_plan(crowded: Tenants) -> None:
+    query = """
+        SELECT array_agg(p.oid::regprocedure::text) FILTER (WHERE NOT 'debug_print_plan=off' = ANY (COALESCE(p.proconfig, '{}'))),
+               count(*) > 30
+        FROM pg_proc p WHERE p.proowner = 'pgrecall_engine'::regrole
+    """
+    with crowded.owner() as owner:
+        assert owner.execute(query).fetchall() == [(None, True)]
+
+
 # --- Functions and operators of the attacker's own ---
 
 

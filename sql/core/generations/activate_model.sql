@@ -13,6 +13,7 @@ CREATE OR REPLACE FUNCTION pgrecall.activate_model(
 RETURNS integer
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
+SET debug_print_plan = off
 AS $function$
 DECLARE
     before record;

@@ -3,6 +3,7 @@ CREATE OR REPLACE FUNCTION pgrecall.lacks_background(model_id integer)
 RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER
 SET search_path FROM CURRENT
+SET debug_print_plan = off
 RETURN EXISTS (
     SELECT FROM pgrecall.embedding_models m WHERE m.id = lacks_background.model_id AND m.background_mean IS NULL
 );

@@ -7,6 +7,7 @@ CREATE OR REPLACE FUNCTION pgrecall.register_model(
 RETURNS integer
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
+SET debug_print_plan = off
 AS $function$
 DECLARE
     registered integer;

@@ -13,6 +13,7 @@ CREATE OR REPLACE FUNCTION pgrecall.state_background(model_id integer, embedding
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
+SET debug_print_plan = off
 AS $function$
 DECLARE
     min_sample CONSTANT integer := 20;

@@ -9,6 +9,7 @@ CREATE OR REPLACE FUNCTION pgrecall.switch_generation(generation integer, force 
 RETURNS void
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
+SET debug_print_plan = off
 AS $function$
 DECLARE
     chosen pgrecall.generations;

@@ -10,6 +10,7 @@ CREATE OR REPLACE FUNCTION _pgrecall.update_backgrounds(generation integer, memo
 RETURNS void
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
+SET debug_print_plan = off
 SET lock_timeout = '100ms'
 AS $function$
 DECLARE

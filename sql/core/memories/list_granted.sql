@@ -17,6 +17,7 @@ CREATE OR REPLACE FUNCTION _pgrecall.list_granted(
 RETURNS SETOF bigint
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 100
 SET search_path FROM CURRENT
+SET debug_print_plan = off
 AS $function$
 DECLARE
     short_session CONSTANT integer := 10000;

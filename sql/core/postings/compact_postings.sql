@@ -15,6 +15,7 @@ CREATE OR REPLACE FUNCTION pgrecall.compact_postings(max_terms integer DEFAULT 1
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
+SET debug_print_plan = off
 AS $function$
 DECLARE
     home record;

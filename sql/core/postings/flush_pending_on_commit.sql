@@ -9,6 +9,7 @@ CREATE OR REPLACE FUNCTION _pgrecall.flush_pending_on_commit()
 RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path FROM CURRENT
+SET debug_print_plan = off
 AS $function$
 DECLARE
     enough CONSTANT integer := 64;

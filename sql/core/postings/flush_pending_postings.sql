@@ -12,6 +12,7 @@ CREATE OR REPLACE FUNCTION pgrecall.flush_pending_postings(at_least integer DEFA
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
+SET debug_print_plan = off
 AS $function$
 DECLARE
     enough CONSTANT integer := 10000;

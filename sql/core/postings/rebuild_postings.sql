@@ -7,6 +7,7 @@ CREATE OR REPLACE FUNCTION _pgrecall.rebuild_postings(namespace_id integer)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
+SET debug_print_plan = off
 AS $function$
 DECLARE
     size CONSTANT integer := 10000;

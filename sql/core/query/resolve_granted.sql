@@ -11,6 +11,7 @@ CREATE OR REPLACE FUNCTION _pgrecall.resolve_granted(
 RETURNS pgrecall.recall_request
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path FROM CURRENT
+SET debug_print_plan = off
 AS $function$
 BEGIN
     RETURN _pgrecall.resolve_request(

@@ -14,6 +14,7 @@ CREATE OR REPLACE FUNCTION _pgrecall.resolve_requests(
 RETURNS pgrecall.recall_request[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path FROM CURRENT
+SET debug_print_plan = off
 AS $function$
 DECLARE
     reads_past CONSTANT boolean := _pgrecall.reads_past(filter);

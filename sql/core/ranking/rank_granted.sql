@@ -13,6 +13,7 @@ RETURNS SETOF pgrecall.ranked
 -- Restricted: a parallel worker does not see the caller's SET ROLE.
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 10
 SET search_path FROM CURRENT
+SET debug_print_plan = off
 SET plan_cache_mode = force_generic_plan
 AS $function$
 BEGIN

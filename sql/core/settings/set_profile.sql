@@ -8,6 +8,7 @@ CREATE OR REPLACE FUNCTION pgrecall.set_profile(name text, settings jsonb)
 RETURNS void
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
+SET debug_print_plan = off
 AS $function$
 BEGIN
     IF name IS NULL OR name !~ '^[a-z0-9_-]{1,60}$' THEN

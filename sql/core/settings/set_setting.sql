@@ -9,6 +9,7 @@ CREATE OR REPLACE FUNCTION pgrecall.set_setting(name text, value text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
+SET debug_print_plan = off
 AS $function$
 DECLARE
     definition record;

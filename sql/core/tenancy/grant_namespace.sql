@@ -10,6 +10,7 @@ CREATE OR REPLACE FUNCTION pgrecall.grant_namespace(role text, namespace text, a
 RETURNS void
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
+SET debug_print_plan = off
 AS $function$
 DECLARE
     needed CONSTANT text := CASE access WHEN 'read' THEN 'pgrecall_reader' WHEN 'write' THEN 'pgrecall_writer' END;

@@ -9,6 +9,7 @@ CREATE OR REPLACE FUNCTION _pgrecall.lock_namespace(namespace_id integer)
 RETURNS void
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
+SET debug_print_plan = off
 AS $function$
 BEGIN
     IF NOT _pgrecall.may_write(namespace_id) THEN

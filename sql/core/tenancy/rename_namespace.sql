@@ -7,6 +7,7 @@ CREATE OR REPLACE FUNCTION pgrecall.rename_namespace(name text, new_name text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
+SET debug_print_plan = off
 AS $function$
 DECLARE
     home CONSTANT integer := _pgrecall.known_namespace(rename_namespace.name);

@@ -5,6 +5,7 @@ CREATE OR REPLACE FUNCTION pgrecall.revoke_lost_grants()
 RETURNS bigint
 LANGUAGE sql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
+SET debug_print_plan = off
 BEGIN ATOMIC
     WITH lost AS (
         DELETE FROM pgrecall.grants g WHERE NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = g.role) RETURNING g.role

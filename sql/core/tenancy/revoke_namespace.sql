@@ -5,6 +5,7 @@ CREATE OR REPLACE FUNCTION pgrecall.revoke_namespace(role text, namespace text)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
+SET debug_print_plan = off
 AS $function$
 DECLARE
     about record;

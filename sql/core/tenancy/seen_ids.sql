@@ -9,6 +9,7 @@ CREATE OR REPLACE FUNCTION _pgrecall.seen_ids(kind text, ids bigint[])
 RETURNS bigint[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path FROM CURRENT
+SET debug_print_plan = off
 AS $function$
 DECLARE
     homes integer[];

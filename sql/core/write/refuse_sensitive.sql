@@ -8,6 +8,7 @@ CREATE OR REPLACE FUNCTION _pgrecall.refuse_sensitive()
 RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path FROM CURRENT
+SET debug_print_plan = off
 -- A plan from when the table was small would scan it forever.
 SET enable_seqscan = 'off'
 AS $function$

@@ -13,6 +13,7 @@ RETURNS TABLE (other_id bigint, cosine double precision)
 -- Restricted: a parallel worker does not see SET ROLE in the setting.
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 5
 SET search_path FROM CURRENT
+SET debug_print_plan = off
 AS $function$
 DECLARE
     generation CONSTANT integer := pgrecall.active_generation();

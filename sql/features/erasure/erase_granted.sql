@@ -11,6 +11,7 @@ CREATE OR REPLACE FUNCTION _pgrecall.erase_granted(ids bigint[], dry_run boolean
 RETURNS SETOF pgrecall.erasures
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
+SET debug_print_plan = off
 AS $function$
 DECLARE
     asking CONSTANT regrole := pgrecall.session_role();

@@ -7,6 +7,7 @@ CREATE OR REPLACE FUNCTION _pgrecall.erase_namespace_granted(namespace_id intege
 RETURNS pgrecall.erasures
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
+SET debug_print_plan = off
 AS $function$
 DECLARE
     asking CONSTANT regrole := pgrecall.session_role();

@@ -16,6 +16,7 @@ CREATE OR REPLACE FUNCTION pgrecall.expire_memories(max_memories integer DEFAULT
 RETURNS TABLE (forgotten integer, erased integer)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
+SET debug_print_plan = off
 SET lock_timeout = '100ms'
 AS $function$
 DECLARE

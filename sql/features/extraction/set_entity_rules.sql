@@ -14,6 +14,7 @@ CREATE OR REPLACE FUNCTION pgrecall.set_entity_rules(
 RETURNS void
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
+SET debug_print_plan = off
 AS $function$
 DECLARE
     chosen integer;

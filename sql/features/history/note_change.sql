@@ -7,6 +7,7 @@ CREATE OR REPLACE FUNCTION _pgrecall.note_change()
 RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path FROM CURRENT
+SET debug_print_plan = off
 AS $function$
 DECLARE
     old_fields CONSTANT jsonb := _pgrecall.history_fields(OLD);

@@ -7,6 +7,7 @@ CREATE OR REPLACE FUNCTION _pgrecall.trim_history(memory_id bigint)
 RETURNS void
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
+SET debug_print_plan = off
 AS $function$
 DECLARE
     most_changes CONSTANT integer := 500;

@@ -6,6 +6,7 @@ CREATE OR REPLACE FUNCTION _pgrecall.fill_granted(namespace_id integer)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
+SET debug_print_plan = off
 SET lock_timeout = '250ms'
 AS $function$
 BEGIN

@@ -5,6 +5,7 @@ CREATE OR REPLACE FUNCTION _pgrecall.follow_facts()
 RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path FROM CURRENT
+SET debug_print_plan = off
 AS $function$
 BEGIN
     IF TG_OP = 'INSERT' THEN

@@ -13,6 +13,7 @@ CREATE OR REPLACE FUNCTION pgrecall.refresh_pages()
 RETURNS integer
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
+SET debug_print_plan = off
 SET lock_timeout = '100ms'
 AS $function$
 DECLARE

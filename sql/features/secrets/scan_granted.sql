@@ -14,6 +14,7 @@ CREATE OR REPLACE FUNCTION _pgrecall.scan_granted(
 )
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
+SET debug_print_plan = off
 AS $function$
 DECLARE
     home CONSTANT integer := scan_granted.namespace_id;

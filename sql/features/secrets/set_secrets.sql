@@ -13,6 +13,7 @@ CREATE OR REPLACE FUNCTION pgrecall.set_secrets(namespace text, policy text DEFA
 RETURNS void
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
+SET debug_print_plan = off
 AS $function$
 DECLARE
     home CONSTANT integer := _pgrecall.known_namespace(pgrecall.namespace_name(set_secrets.namespace));
