@@ -325,8 +325,10 @@ def checked_arguments(**values: object) -> dict[str, Any]:
     None always means the default of the SQL function, so that defaults are defined in the database only.
 
     Raises:
-        InvalidInput: A value that its type cannot hold.
+        InvalidInput: A value that its type cannot hold, or no id.
     """
+    if "id" in values and values["id"] is None:
+        raise InvalidInput("id must be a whole number, not NoneType")  # no function has a default for it
     given = {name: value for name, value in values.items() if value is not None}
     return {name: _check(name)(name, value) for name, value in given.items()}
 

@@ -183,6 +183,10 @@ _WRONG_PASSWORD = "The server runs: check the user and the password in the conne
 _NO_PASSWORD = "The server runs and asks for a password: put it into the connection string or ~/.pgpass."  # noqa: S105
 _REFUSED = "The server runs: check the name of the database and of the user in the connection string."
 _NO_DATABASE = "The server runs: check the name of the database in the connection string."
+_OTHER_VERSION = (
+    "Run `pgrecall migrate` if the database is older than this package, otherwise upgrade the package; "
+    "`pgrecall migrate --check` tells which."
+)
 _POOLER = "A pooler without support for prepared statements is between: set PGRECALL_PREPARE=off."
 _BY_STATE: dict[str, type[PgrecallError]] = {
     "25006": ReadOnlyServer,
@@ -190,6 +194,7 @@ _BY_STATE: dict[str, type[PgrecallError]] = {
     "3D000": ConnectionFailed,
     "3F000": SchemaMismatch,
     "42501": PermissionDenied,
+    "42703": SchemaMismatch,
     "42704": UnknownNamespace,
     "42883": SchemaMismatch,
     "42P01": SchemaMismatch,
@@ -214,6 +219,8 @@ _BY_CLASS: dict[str, type[PgrecallError]] = {
 _HINTS = {
     "28000": _REFUSED, "28P01": _REFUSED, "3D000": _NO_DATABASE, "26000": _POOLER, "42P05": _POOLER,
 }  # fmt: skip
+# PostgreSQL raises these, none of our functions does. Its hint takes the caller for who wrote the statement.
+_MISSING = frozenset({"3F000", "42703", "42883", "42P01"})
 
 
 def error_class(sqlstate: str | None) -> type[PgrecallError]:
@@ -244,7 +251,7 @@ def error_from(error: psycopg.Error) -> PgrecallError:
         cls = error_class(state)
         if cls is UnknownNamespace and error.diag.column_name == "language":
             cls = UnknownLanguage
-        hint = client_hint(error.diag.message_hint)
+        hint = _OTHER_VERSION if state in _MISSING else client_hint(error.diag.message_hint)
         return cls(primary, sqlstate=state, hint=_HINTS.get(state) if hint is None else hint)
     # Without a result from the server there is only psycopg's text: libpq's on a failed connection, the
     # pool's on a time-out, the adapters' on a value they cannot send.

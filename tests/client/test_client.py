@@ -367,3 +367,11 @@ def test_supersede_and_forget(client: Client) -> None:
     assert client.forget(other) is True
     assert client.forget(other) is False
     assert len(client.recall("Lea", embed=False)) == 0
+
+
+@pytest.mark.parametrize("name", ["forget", "restore", "supersede", "update", "erase", "history"])
+def test_no_id_is_told_from_an_older_database(client: Client, name: str) -> None:
+    """None is what `RecallResult` of nothing may leave; a call without its id would name a function that is not there."""
+    content = {"content": "tea"} if name in {"supersede", "update"} else {}
+    with pytest.raises(InvalidInput, match="id must be a whole number, not NoneType"):
+        getattr(client, name)(None, **content)

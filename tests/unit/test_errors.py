@@ -9,6 +9,7 @@ import pytest
 
 import pgrecall
 from pgrecall import errors
+from pgrecall.models.stored import StoredMessage
 
 
 @pytest.mark.parametrize(
@@ -27,6 +28,7 @@ from pgrecall import errors
         ("3F000", errors.SchemaMismatch),
         ("42883", errors.SchemaMismatch),
         ("42P01", errors.SchemaMismatch),
+        ("42703", errors.SchemaMismatch),
         ("55000", errors.SchemaMismatch),
         ("42501", errors.PermissionDenied),
         ("42704", errors.UnknownNamespace),
@@ -89,6 +91,36 @@ def test_what_postgresql_refuses_without_a_hint_has_one_that_leads_on(
         hints[type(error)] = str(error.hint)
     assert "pgrecall.grant_namespace()" in hints[errors.PermissionDenied]
     assert "default_transaction_read_only" in hints[errors.ReadOnlyServer]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SELECT public.recall(query => 'tea', argument_of_tomorrow => '{}')",
+        "SELECT pgrecall.list_secretz()",
+        "SELECT m.origim FROM pgrecall.memories m",
+        "SELECT FROM pgrecall.pagez",
+        "SELECT pgrecal.contract()",
+    ],
+)
+def test_what_an_older_database_lacks_leads_to_the_upgrade(
+    conn: psycopg.Connection[object], statement: str
+) -> None:
+    """PostgreSQL's own hints speak of casts, and of names that look alike."""
+    with pytest.raises(psycopg.Error) as caught:
+        conn.execute(statement.encode())
+    error = errors.error_from(caught.value)
+    assert type(error) is errors.SchemaMismatch
+    assert "pgrecall migrate" in str(error.hint)
+    assert "cast" not in str(error.hint)
+
+
+def test_a_row_without_a_column_that_the_package_needs_leads_to_the_upgrade() -> None:
+    known = {"place": 1, "id": 7}
+    assert StoredMessage.of({**known, "is_new": True, "of_tomorrow": 1}).id == 7
+    with pytest.raises(errors.SchemaMismatch, match="return no is_new") as caught:
+        StoredMessage.of(known)
+    assert "pgrecall migrate" in str(caught.value.hint)
 
 
 def test_unknown_language_is_told_from_unknown_namespace(conn: psycopg.Connection[object]) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Self
 from uuid import UUID
+
+from pgrecall.errors import SchemaMismatch
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,12 +19,32 @@ class Row:
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> Self:
-        """Make one from a row by column name; a newer database may have columns that are not known here."""
-        return cls(**{field.name: row[field.name] for field in fields(cls) if field.name in row})
+        """Make one from a row by column name; a newer database may have columns that are not known here.
+
+        Raises:
+            SchemaMismatch: An older database has no such column.
+        """
+        known = {field.name: row[field.name] for field in fields(cls) if field.name in row}
+        try:
+            return cls(**known)
+        except TypeError:
+            missing = [
+                field.name for field in fields(cls) if field.name not in known and field.default is MISSING
+            ]
+            if not missing:
+                raise
+            raise lacks(*missing) from None
 
     def as_dict(self) -> dict[str, Any]:
         """Return the attributes as JSON values, in order; times are ISO 8601 in UTC, spans in seconds."""
         return {field.name: plain(getattr(self, field.name)) for field in fields(self)}
+
+
+def lacks(*columns: str) -> SchemaMismatch:
+    """Return the error for a function of the database that returns no such columns."""
+    return SchemaMismatch(
+        f"the database is older than this package: its functions return no {', '.join(columns)}"
+    )
 
 
 def bounds(span: Any) -> tuple[Any, Any] | None:
