@@ -34,6 +34,7 @@ from .code import (
 )
 from .dimension import column_dimension, use_model
 from .installer_lock import installer_lock
+from .limits import lift_limits
 from .one_transaction import lent
 from .owners import use_owner
 from .plpython import prepare_plpython, refuse_plpython, switch
@@ -225,8 +226,7 @@ def _change(context: EnvironmentContext, conn: psycopg.Connection[Any], request:
     elif revision is None and not scalar(conn, "SELECT to_regclass('pgrecall.alembic_version') IS NOT NULL"):
         return
     schema = function_schema(conn)
-    # An index build takes as long as it takes; how long to wait for locks stays the operator's choice.
-    conn.execute("SET statement_timeout = 0")
+    lift_limits(conn)
     use_search_path(conn)
     with _alembic(context, conn, request.dimension):
         run = context.get_context()

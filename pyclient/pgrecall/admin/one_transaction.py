@@ -10,6 +10,8 @@ from psycopg.pq import TransactionStatus
 
 from pgrecall.errors import InvalidInput, PgrecallError
 
+from .limits import LIMITS
+
 if TYPE_CHECKING:
     from types import TracebackType
 
@@ -21,7 +23,8 @@ CONCURRENTLY = re.compile(r"\A(\s*(?:CREATE(?: UNIQUE)?|DROP) INDEX) CONCURRENTL
 
 # What a run sets in its session.
 _SETTINGS = (
-    *("search_path", "statement_timeout", "client_encoding", "role"),
+    *LIMITS,
+    *("search_path", "client_encoding", "role"),
     *("standard_conforming_strings", "quote_all_identifiers"),
 )
 
@@ -71,7 +74,7 @@ class _Lent(psycopg.Connection[Any]):
         self._host = host
         self.prepare_threshold = None  # the names of prepared statements are the application's
         row = self.execute(
-            "SELECT " + ", ".join(f"current_setting('{name}')" for name in _SETTINGS)
+            "SELECT " + ", ".join(f"current_setting('{name}', true)" for name in _SETTINGS)
         ).fetchone()
         self._before = () if row is None else tuple(row)
         self.execute("SET client_encoding = 'UTF8'")
@@ -81,6 +84,8 @@ class _Lent(psycopg.Connection[Any]):
         # If the transaction has failed, its rollback takes the settings back.
         if not self.closed and self.info.transaction_status != TransactionStatus.INERROR:
             for name, value in zip(_SETTINGS, self._before, strict=True):
+                if value is None:  # the server does not know it
+                    continue
                 self.execute("SELECT set_config(%s, %s, false)", (name, value))
         self.pgconn.notice_handler, self.pgconn.notify_handler = self._handlers
 

@@ -12,6 +12,7 @@ from pgrecall.errors import PgrecallError, error_from
 
 from .code import verify_installed
 from .environment import connect
+from .limits import lift_limits
 from .owners import refuse_other_owner
 from .reading import scalar
 
@@ -40,8 +41,9 @@ def locked(dsn: str) -> Iterator[psycopg.Connection[Any]]:
         with connect(dsn) as conn:
             refuse_other_owner(conn)
             verify_installed(conn)
+            lift_limits(conn)
             # Otherwise, if this process is killed, the server finishes its index build and keeps the lock.
-            conn.execute("SET statement_timeout = 0; SET client_connection_check_interval = '1s'")
+            conn.execute("SET client_connection_check_interval = '1s'")
             _lock(conn)
             yield conn
     except psycopg.Error as error:
