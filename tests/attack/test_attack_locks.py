@@ -14,9 +14,9 @@ from pgrecall.admin import installer_lock as _installer_lock
 from pgrecall.admin.migrate import migrate
 from pgrecall.errors import PgrecallError, UnknownNamespace
 from pgrecall.upgrading import MIGRATION_RUNS, MIGRATION_SECONDS
-from support.attack import OWN, VICTIM, outcome, tenants
+from support.attack import LIBRARY, OWN, VICTIM, outcome, tenants
 from support.extraction import claimed, complete, fact, mention
-from support.memories import call, remember, scalar
+from support.memories import call, remember, rows, scalar
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -160,3 +160,102 @@ def test_who_holds_the_lock_of_migrations_without_being_able_to_migrate_delays_n
             assert time.monotonic() - started < MIGRATION_SECONDS / 2
     finally:
         conn.execute(f"DROP ROLE {role}".encode())
+
+
+QUESTION = "what did the canary sing"
+WORKER = "00000000-0000-0000-0000-000000000001"
+
+
+@pytest.fixture
+def asking(dsn: str) -> Iterator[tuple[Connection[Any], Connection[Any], Connection[Any]]]:
+    """Sessions of the owner, a reader of the library and its writer, while a daemon lives; each fails where it waits."""
+    with (
+        psycopg.connect(dsn, autocommit=True) as owner,
+        psycopg.connect(dsn, autocommit=True) as reader,
+        psycopg.connect(dsn, autocommit=True) as writer,
+    ):
+        call(owner, "pgrecall.activate_model", "a model", 384)
+        call(owner, "pgrecall.create_namespace", LIBRARY)
+        for session, kind, access in ((reader, "reader", "read"), (writer, "writer", "write")):
+            name = f"asking_{kind}_{owner.info.backend_pid}"
+            owner.execute(f"CREATE ROLE {name} IN ROLE pgrecall_{kind}".encode())
+            call(owner, "pgrecall.grant_namespace", name, LIBRARY, access)
+            session.execute(f"SET ROLE {name}".encode())
+        call(owner, "pgrecall.heartbeat", WORKER, "host", 1, "hash", "a model", 0, [1])
+        for session in (owner, reader, writer):
+            session.execute("SET lock_timeout = '2s'")
+        yield owner, reader, writer
+    with psycopg.connect(dsn, autocommit=True) as owner:
+        for (name,) in owner.execute(
+            "SELECT rolname FROM pg_roles WHERE rolname LIKE 'asking!_%' ESCAPE '!'"
+        ).fetchall():
+            owner.execute(f"DROP OWNED BY {name}".encode())
+            owner.execute(f"DROP ROLE {name}".encode())
+
+
+def ask(session: Connection[Any], question: str = QUESTION) -> int:
+    ((number, *_),) = rows(session, "pgrecall.request_query_embedding", question)
+    return int(number)
+
+
+def test_who_asks_in_a_transaction_that_stays_open_holds_up_no_daemon(
+    asking: tuple[Connection[Any], Connection[Any], Connection[Any]],
+) -> None:
+    owner, reader, writer = asking
+    held = ask(reader)
+    owner.execute("SET ROLE pgrecall_embedder")
+    assert rows(owner, "pgrecall.claim_query_embeddings", 1) == [(held, QUESTION)]
+    reader.execute("BEGIN")
+    assert ask(reader) == held
+    other = ask(writer)
+    assert rows(owner, "pgrecall.claim_query_embeddings", 1) == [(other, QUESTION)]
+    call(owner, "pgrecall.complete_query_embeddings", [held, other], [str([1.0] * 384)] * 2, [None, None])
+    assert rows(writer, "pgrecall.get_query_embedding", other) != []
+    reader.execute("ROLLBACK")
+    # Whatever is too old to be asked or kept.
+    owner.execute("RESET ROLE")
+    owner.execute(
+        "UPDATE pgrecall.query_embeddings SET requested_at = now() - interval '2 minutes', used_at = '2020-01-01', lease_expires_at = NULL"
+    )
+    reader.execute("BEGIN")
+    assert ask(reader) == held
+    owner.execute("SET ROLE pgrecall_embedder")
+    assert rows(owner, "pgrecall.claim_query_embeddings", 1) == []
+    assert call(owner, "pgrecall.purge_query_embeddings") == 1
+    reader.execute("COMMIT")
+    assert rows(owner, "pgrecall.claim_query_embeddings", 1) == [(held, QUESTION)]
+
+
+@pytest.mark.parametrize("caching", [ask, None])
+def test_who_caches_in_a_transaction_that_stays_open_holds_up_no_erasure(
+    asking: tuple[Connection[Any], Connection[Any], Connection[Any]], caching: Any
+) -> None:
+    owner, reader, writer = asking
+    numbers = [remember(writer, f"book {n}", namespace=LIBRARY) for n in range(3)]
+
+    def cache(session: Connection[Any]) -> None:
+        if caching:
+            caching(session)
+        else:
+            call(session, "pgrecall.cache_expansion", QUESTION, ["aria"])
+
+    def cached() -> int:
+        query = "SELECT (SELECT count(*) FROM pgrecall.query_embeddings) + (SELECT count(*) FROM pgrecall.query_expansions)"
+        return int(scalar(owner, query))
+
+    cache(reader)
+    reader.execute("BEGIN")
+    cache(reader)
+    assert len(rows(writer, "erase", numbers[0])) == 1
+    owner.execute(
+        "UPDATE pgrecall.memories SET created_at = now() - interval '3 days' WHERE id = %s", (numbers[1],)
+    )
+    call(owner, "pgrecall.set_retention", LIBRARY, "1 day", None, "erase")
+    assert rows(owner, "pgrecall.expire_memories") == [(0, 1)]
+    assert cached() == 1
+    reader.execute("COMMIT")
+    # And the other way round: who erases in such a transaction holds up nobody who asks.
+    with writer.transaction():
+        assert len(rows(writer, "erase", numbers[2])) == 1
+        cache(reader)
+    assert cached() == 0

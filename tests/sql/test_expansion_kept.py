@@ -52,6 +52,17 @@ def test_recall_reads_what_was_kept(conn: Connection[Any]) -> None:
     assert kept(conn) == 1
 
 
+def test_arrays_of_arrays_are_kept_as_their_words(conn: Connection[Any]) -> None:
+    statement = "SELECT pgrecall.cache_expansion(%s, '{{aria,song},{bird,air}}', {})"
+    for entities, kept_ones in (
+        ("'{Anna}'", ["Anna"]),
+        ("'{{Anna},{Bert}}'", ["Anna", "Bert"]),
+        ("'{}'", []),
+    ):
+        conn.execute(statement.replace("{})", f"{entities})").encode(), (QUERY,))
+        assert ask(conn)[2:4] == (["aria", "song", "bird", "air"], kept_ones)
+
+
 def test_another_language_is_another_expansion(conn: Connection[Any]) -> None:
     rows(conn, "pgrecall.create_namespace", "german", "german")
     remember(conn, "Das Gift wirkt", namespace="german")

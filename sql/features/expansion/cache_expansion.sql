@@ -1,5 +1,5 @@
 -- Caches the expansion of a query for recalls of the calling role with expand = llm, and evicts expired and excess ones.
--- Stores only a hash of the query.
+-- Stores only a hash of the query. Stores nothing while another transaction changes or erases what was kept for it.
 --
 -- The server sets role and time.
 --
@@ -16,16 +16,18 @@ LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT SET standard_conforming_strings = on
 AS $function$
 DECLARE
-    -- unnest() takes an array of any dimensions.
-    said text[] := ARRAY(
-        SELECT w.word FROM (SELECT unnest(cache_expansion.terms) UNION ALL SELECT unnest(cache_expansion.entities)) w (word)
-    ) || cache_expansion.intent;
+    -- A caller's array may have any dimensions, which the table cannot concatenate: kept in one.
+    words CONSTANT text[] := ARRAY(SELECT unnest(cache_expansion.terms));
+    names CONSTANT text[] := ARRAY(SELECT unnest(cache_expansion.entities));
+    said CONSTANT text[] := words || names || cache_expansion.intent;
+    hash bytea;
+    kept_language text;
 BEGIN
     IF NOT pgrecall.is_expandable(cache_expansion.query) THEN
         RAISE EXCEPTION 'the query is not expandable'
             USING ERRCODE = 'invalid_parameter_value',
                   HINT = 'Quotations, identifiers, versions, paths and documents are not expandable: see pgrecall.is_expandable().';
-    ELSIF greatest(cardinality(cache_expansion.terms), cardinality(cache_expansion.entities)) > 5
+    ELSIF greatest(cardinality(words), cardinality(names)) > 5
           OR EXISTS (SELECT FROM unnest(said) s (word) WHERE length(s.word) > 64) THEN
         RAISE EXCEPTION 'an expansion has at most 5 terms and 5 entities of 64 characters each'
             USING ERRCODE = 'program_limit_exceeded', HINT = 'Leave out the less important ones.';
@@ -37,13 +39,21 @@ BEGIN
         RAISE EXCEPTION 'a term of an expansion is empty, or holds control characters'
             USING ERRCODE = 'invalid_parameter_value', HINT = 'A term needs a letter or a digit, on one line.';
     END IF;
+    hash := _pgrecall.expansion_key(cache_expansion.query);
+    kept_language := _pgrecall.expansion_language(
+        _pgrecall.query_languages(pgrecall.namespace_id(cache_expansion.namespace)), cache_expansion.query
+    );
+    PERFORM FROM pgrecall.query_expansions e
+    WHERE e.role = pgrecall.session_role() AND e.query_hash = hash AND e.language = kept_language
+    FOR UPDATE SKIP LOCKED;
+    IF NOT FOUND AND EXISTS (
+        SELECT FROM pgrecall.query_expansions e
+        WHERE e.role = pgrecall.session_role() AND e.query_hash = hash AND e.language = kept_language
+    ) THEN
+        RETURN;
+    END IF;
     INSERT INTO pgrecall.query_expansions AS e (role, query_hash, language, terms, entities, intent)
-    VALUES (
-        pgrecall.session_role(),
-        _pgrecall.expansion_key(cache_expansion.query),
-        _pgrecall.expansion_language(_pgrecall.query_languages(pgrecall.namespace_id(cache_expansion.namespace)), cache_expansion.query),
-        COALESCE(cache_expansion.terms, '{}'), COALESCE(cache_expansion.entities, '{}'), cache_expansion.intent
-    )
+    VALUES (pgrecall.session_role(), hash, kept_language, words, names, cache_expansion.intent)
     ON CONFLICT ON CONSTRAINT query_expansions_pkey DO UPDATE
         SET terms = excluded.terms, entities = excluded.entities, intent = excluded.intent, made_at = excluded.made_at;
     PERFORM _pgrecall.purge_expansions();

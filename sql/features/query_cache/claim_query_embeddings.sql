@@ -1,7 +1,8 @@
 -- Leases pending queries to a worker for five seconds. Roles take turns.
 --
 -- Roles take turns, the least recently served first, so that one role's many queries do not delay another's. Within a role
--- the newest come first, because clients wait only a fraction of a second. Deletes queries older than a minute.
+-- the newest come first, because clients wait only a fraction of a second. Deletes queries older than a minute. Waits for nobody:
+-- whoever asks may keep a transaction open.
 CREATE OR REPLACE FUNCTION pgrecall.claim_query_embeddings(generation integer, batch integer DEFAULT 16)
 RETURNS TABLE (id bigint, query text)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 4
@@ -16,8 +17,12 @@ DECLARE
 BEGIN
     -- Also deletes queries with a future time: after the clock was set back, they would never expire.
     DELETE FROM pgrecall.query_embeddings q
-    WHERE q.answered_at IS NULL
-      AND q.requested_at NOT BETWEEN clock_timestamp() - interval '1 minute' AND clock_timestamp() + interval '1 minute';
+    WHERE q.id IN (
+        SELECT o.id FROM pgrecall.query_embeddings o
+        WHERE o.answered_at IS NULL
+          AND o.requested_at NOT BETWEEN clock_timestamp() - interval '1 minute' AND clock_timestamp() + interval '1 minute'
+        FOR UPDATE SKIP LOCKED
+    );
     SELECT array_agg(w.role ORDER BY w.served_at NULLS FIRST, w.role) INTO roles
     FROM (
         SELECT a.role, (SELECT max(s.claimed_at) FROM pgrecall.query_embeddings s

@@ -1,6 +1,7 @@
 -- Stores embeddings of claimed queries, deletes the query texts, and notifies the waiting clients with the id.
 --
--- Skips queries that are answered already or not claimed.
+-- Skips queries that are answered already or not claimed, and those that another transaction holds: their lease ends, and they are
+-- claimed again. Whoever asks may keep a transaction open, and nobody else waits for it.
 --
 -- embeddings  as text, in the order of ids; NULL: the query could not be embedded, for the reason in errors
 --
@@ -34,7 +35,11 @@ BEGIN
         error = CASE WHEN a.embedding IS NULL THEN left(COALESCE(a.error, 'it could not be embedded'), 500) END,
         query = NULL, answered_at = clock_timestamp(), lease_expires_at = NULL
     FROM unnest(ids, embeddings, errors) AS a (id, embedding, error)
-    WHERE q.id = a.id AND q.answered_at IS NULL AND q.lease_expires_at IS NOT NULL;
+    WHERE q.id = a.id AND q.id IN (
+        SELECT o.id FROM pgrecall.query_embeddings o
+        WHERE o.id = ANY (ids) AND o.answered_at IS NULL AND o.lease_expires_at IS NOT NULL
+        FOR UPDATE SKIP LOCKED
+    );
     PERFORM _pgrecall.send_notification('pgrecall_answer', a.id::text) FROM unnest(ids) AS a (id);
 END
 $function$;

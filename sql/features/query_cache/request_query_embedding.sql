@@ -55,7 +55,8 @@ BEGIN
     IF FOUND THEN
         -- Updated only occasionally, so that a cache hit rarely costs a write.
         IF NOT _pgrecall.is_recent(known.used_at, used_anew) THEN
-            UPDATE pgrecall.query_embeddings q SET used_at = clock_timestamp() WHERE q.id = known.id;
+            UPDATE pgrecall.query_embeddings q SET used_at = clock_timestamp()
+            WHERE q.id = (SELECT o.id FROM pgrecall.query_embeddings o WHERE o.id = known.id FOR NO KEY UPDATE SKIP LOCKED);
         END IF;
         RETURN QUERY SELECT known.id, known.embedding, active.name, known.error, NULL::real;
         RETURN;
@@ -80,6 +81,16 @@ BEGIN
                   HINT = 'Wait for their answers, or recall without a vector. Unanswered requests are deleted after a minute.';
     END IF;
 
+    -- An erasure may delete it, in a transaction that stays open. It is nobody's to wait for.
+    SELECT q.id INTO known FROM pgrecall.query_embeddings q
+    WHERE q.generation_id = active.id AND q.role = asking AND q.query_hash = hash;
+    IF FOUND THEN
+        PERFORM FROM pgrecall.query_embeddings q WHERE q.id = known.id FOR UPDATE SKIP LOCKED;
+        IF NOT FOUND THEN
+            RETURN QUERY SELECT known.id, NULL::pgvector.halfvec, active.name, NULL::text, attention;
+            RETURN;
+        END IF;
+    END IF;
     RETURN QUERY
     INSERT INTO pgrecall.query_embeddings AS q (generation_id, role, query_hash, query)
     VALUES (active.id, asking, hash, asked)
