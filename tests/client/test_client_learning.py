@@ -7,17 +7,16 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from psycopg.conninfo import make_conninfo
 
-from pgrecall import AsyncClient
+from pgrecall import AsyncClient, Client
 from pgrecall.cli import main
-from pgrecall.errors import NotFound, UnknownNamespace
+from pgrecall.errors import NotFound, ReadOnlyServer, UnknownNamespace
 from support.judging import angle
 from support.memories import remember, scalar
 
 if TYPE_CHECKING:
     from psycopg import Connection
-
-    from pgrecall import Client
 
 OPINIONS = "SELECT json_object_agg(q.query, j.is_useful) FROM pgrecall.judged_queries q JOIN pgrecall.judgements j USING (namespace_id, query_id)"
 VECTORS = "SELECT count(*) FROM pgrecall.judged_vectors"
@@ -44,6 +43,15 @@ def test_feedback(client: Client, conn: Connection[Any]) -> None:
         client.learning.feedback("what is red?", 999, True, embed=False)
     with pytest.raises(UnknownNamespace):
         client.learning.feedback("what is red?", number, True, embed=False, namespace="nowhere")
+
+
+def test_feedback_to_a_read_only_server_says_so(dsn: str, conn: Connection[Any]) -> None:
+    number = remember(conn, "a yellow submarine")
+    with (
+        Client(make_conninfo(dsn, options="-c default_transaction_read_only=on")) as client,
+        pytest.raises(ReadOnlyServer),
+    ):
+        client.learning.feedback("what is yellow?", number, True, vector=json.loads(angle(0)))
 
 
 def test_learning(client: Client, conn: Connection[Any]) -> None:

@@ -72,6 +72,8 @@ async def values_before(
 
 async def set_local(connection: AsyncConnection[Any], values: Mapping[str, str | None]) -> None:
     """Set settings until the end of the transaction; None is the session's value."""
+    # PostgreSQL takes "off" before the first query only; a write says what else stands against it.
+    values = {name: value for name, value in values.items() if (name, value) != (_OF_SAVEPOINT, "off")}
     if values:
         await AsyncOwnCursor(connection).execute(
             sql.SQL("SELECT {}").format(

@@ -71,6 +71,8 @@ def values_before(connection: Connection[Any], names: Iterable[str], *, timed: b
 
 def set_local(connection: Connection[Any], values: Mapping[str, str | None]) -> None:
     """Set settings until the end of the transaction; None is the session's value."""
+    # PostgreSQL takes "off" before the first query only; a write says what else stands against it.
+    values = {name: value for name, value in values.items() if (name, value) != (_OF_SAVEPOINT, "off")}
     if values:
         OwnCursor(connection).execute(
             sql.SQL("SELECT {}").format(
