@@ -173,14 +173,20 @@ def test_an_applications_connection(empty: str, fresh: str, is_autocommit: bool)
         app.execute("SET search_path = pg_temp, public")
         app.execute("SET statement_timeout = '77s'")
         app.execute("SET idle_in_transaction_session_timeout = '78s'")
+        app.execute("SET plpgsql.extra_errors = 'all'")
         app.execute("SET client_encoding = 'LATIN1'")
         assert migrate(app).changed
         assert not migrate(app).changed
         shown = [
             app.execute(f"SHOW {name}").fetchall()[0][0]
-            for name in ("search_path", "statement_timeout", "idle_in_transaction_session_timeout")
+            for name in (
+                "search_path",
+                "statement_timeout",
+                "idle_in_transaction_session_timeout",
+                "plpgsql.extra_errors",
+            )
         ]
-        assert shown == ["pg_temp, public", "77s", "78s"]
+        assert shown == ["pg_temp, public", "77s", "78s", "all"]
         assert app.info.encoding == "iso8859-1"
         within = TransactionStatus.IDLE if is_autocommit else TransactionStatus.INTRANS
         assert app.info.transaction_status == within

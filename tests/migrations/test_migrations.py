@@ -10,9 +10,7 @@ import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from pgrecall.admin.limits import LIMITS
 from pgrecall.admin.migrate import MAX_DIMENSION, MigrationReport, check, migrate, roles_script
-from pgrecall.admin.reembed_lock import locked
 from pgrecall.errors import InvalidInput, PgrecallError, SchemaMismatch
 from support.docs import examples
 from support.migrating import (
@@ -178,24 +176,6 @@ def test_a_foreign_client_encoding_changes_nothing(
     migrate(dsn)
     monkeypatch.delenv("PGCLIENTENCODING")
     assert schema(dsn) == fresh
-
-
-@pytest.mark.pg15
-def test_limits_that_a_database_sets_for_applications_do_not_end_it(new_database: Callable[..., str]) -> None:
-    """They end the session within a transaction, so that nobody reads why."""
-    dsn = new_database()
-    name = conninfo_to_dict(dsn)["dbname"]
-    limits = [limit for limit in LIMITS if run(dsn, f"SELECT 1 FROM pg_settings WHERE name = '{limit}'")]
-    assert len(limits) >= len(LIMITS) - 1
-    for limit in limits:
-        run(
-            dsn,
-            f"""ALTER DATABASE "{name}" SET {limit} = '{"1s" if limit == "idle_session_timeout" else "250ms"}'""",
-        )
-    assert migrate(dsn).changed
-    with locked(dsn) as conn:
-        shown = [conn.execute(f"SHOW {limit}".encode()).fetchall() for limit in limits]
-    assert shown == [[("0",)]] * len(limits)
 
 
 # --- alembic's own command line ---

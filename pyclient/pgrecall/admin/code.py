@@ -39,8 +39,12 @@ __all__ = [
 
 # The search_path at installation time, and that of the functions at run time.
 SEARCH_PATH = "pg_catalog, pgrecall, pg_temp"
-# A server may be set to another meaning of backslashes, and to quoting names that need none.
-_READ_AS_WRITTEN = ("standard_conforming_strings = on", "quote_all_identifiers = off")
+# A server may be set to another meaning of backslashes, to quoting names that need none, and to refusing
+# functions that hold what only may be a mistake.
+_READ_AS_WRITTEN = (
+    *("standard_conforming_strings = on", "backslash_quote = safe_encoding"),
+    *("quote_all_identifiers = off", "plpgsql.extra_errors = none"),
+)
 # pgvector's own default of ef_search, 40, is less than the depth of a leg, and without iterative scans a
 # filter starves the dense leg. Database-level, so that any ALTER ROLE, SET or SET LOCAL beats them.
 DATABASE_DEFAULTS = {"hnsw.ef_search": "100", "hnsw.iterative_scan": "relaxed_order"}

@@ -25,7 +25,7 @@ CONCURRENTLY = re.compile(r"\A(\s*(?:CREATE(?: UNIQUE)?|DROP) INDEX) CONCURRENTL
 _SETTINGS = (
     *LIMITS,
     *("search_path", "client_encoding", "role"),
-    *("standard_conforming_strings", "quote_all_identifiers"),
+    *("standard_conforming_strings", "backslash_quote", "quote_all_identifiers", "plpgsql.extra_errors"),
 )
 
 
@@ -73,6 +73,7 @@ class _Lent(psycopg.Connection[Any]):
         self._handlers = handlers
         self._host = host
         self.prepare_threshold = None  # the names of prepared statements are the application's
+        self.execute("DO 'BEGIN END'")  # loads PL/pgSQL, so that its settings are there to give back
         row = self.execute(
             "SELECT " + ", ".join(f"current_setting('{name}', true)" for name in _SETTINGS)
         ).fetchone()

@@ -4,7 +4,7 @@
 CREATE OR REPLACE FUNCTION _pgrecall.check_language(language text)
 RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE
-SET search_path FROM CURRENT
+SET search_path FROM CURRENT SET quote_all_identifiers = off
 AS $function$
 BEGIN
     IF language IS NOT NULL AND NOT EXISTS (
