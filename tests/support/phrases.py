@@ -36,7 +36,7 @@ def parse(
 def in_question(conn: Connection[Any], query: str, anchor: str = ANCHOR) -> Range[datetime] | None:
     """The period that recall reads from a question, with the test that goes first; the anchor is in UTC."""
     row = conn.execute(
-        "SELECT CASE WHEN ' ' || lower(%s) LIKE ANY (_pgrecall.question_time_hints())"
+        "SELECT CASE WHEN ' ' || lower(_pgrecall.fold_digits(%s)) LIKE ANY (_pgrecall.question_time_hints())"
         " THEN _pgrecall.question_period(%s, %s::timestamptz) END",
         (query, query, f"{anchor}+00"),
     ).fetchone()

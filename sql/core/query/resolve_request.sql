@@ -59,7 +59,7 @@ BEGIN
     END;
     -- One cheap test: most queries name no time.
     IF settings.question_time > 0 AND anchor IS NOT NULL
-       AND ' ' || translate(lower(asked), E'\n\r\t("', '     ') LIKE ANY (_pgrecall.question_time_hints()) THEN
+       AND ' ' || translate(lower(_pgrecall.fold_digits(asked)), E'\n\r\t("', '     ') LIKE ANY (_pgrecall.question_time_hints()) THEN
         request.period := _pgrecall.question_period(asked, anchor);
     END IF;
     IF settings.expand <> 'off' THEN

@@ -16,7 +16,7 @@ BEGIN
         PERFORM _pgrecall.check_zone(zone);
     END IF;
     RETURN COALESCE(
-        _pgrecall.timeframe_range(text, anchor, home),
+        _pgrecall.timeframe_range(_pgrecall.fold_digits(text), anchor, home),
         _pgrecall.timeframe_range(_pgrecall.translated_phrase(left(text, 200), true), anchor, home)
     );
 END

@@ -1,7 +1,7 @@
 -- Triggers on memories: maintain the times that their texts mention.
 --
 -- Inserts are processed per statement, updates per row and only if a relevant column changed, so writing an embedding
--- costs nothing here. For a text without a time, one check suffices (date_hint()).
+-- costs nothing here. For a text without a time, a check suffices (date_hint(), asian_hint()).
 CREATE OR REPLACE FUNCTION _pgrecall.note_temporal_refs()
 RETURNS trigger
 LANGUAGE plpgsql
@@ -13,7 +13,10 @@ BEGIN
     IF TG_OP = 'INSERT' THEN
         SELECT array_agg(n.id) INTO ids
         FROM new_memories n
-        WHERE NOT n.is_sensitive AND n.deleted_at IS NULL AND n.content ~* _pgrecall.date_hint();
+        WHERE NOT n.is_sensitive AND n.deleted_at IS NULL AND (
+            _pgrecall.fold_digits(n.content) ~* _pgrecall.date_hint()
+            OR (octet_length(n.content) > length(n.content) AND n.content ~ _pgrecall.asian_hint())
+        );
     ELSE
         DELETE FROM pgrecall.temporal_refs r WHERE r.memory_id = NEW.id;
         ids := ARRAY[NEW.id];

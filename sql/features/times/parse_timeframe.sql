@@ -17,9 +17,9 @@
 --                       included as a whole; a time of day ends at that moment
 --   open                before A, after A, since A, until A, by A, from A onwards
 --
---   other languages     the simple ones of these in ten: Arabic, Chinese, Dutch, French, German, Italian, Japanese, Portuguese,
---                       Russian and Spanish: im März 2024, la semana pasada, sabato scorso, в марте, 上周六; names of months and
---                       weekdays in more
+--   other languages     the simple ones of these in twelve: Arabic, Chinese, Dutch, French, German, Italian, Japanese, Korean,
+--                       Portuguese, Russian, Spanish and Thai: im März 2024, la semana pasada, sabato scorso, в марте, 上周六,
+--                       다음 주 월요일; names of months and weekdays in more; digits of any script, 令和8年, พ.ศ. 2569
 --
 -- A phrase is as precise as its unit: "two weeks ago" is a calendar week, "an hour ago" an hour of the clock. Days are
 -- those of the zone, 23 or 25 hours long where the clocks change. A couple is 2, a few are 3, several are 5. Case,

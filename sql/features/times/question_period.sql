@@ -18,7 +18,7 @@ DECLARE
         SELECT string_agg(s.sentence, ' ') FROM unnest(_pgrecall.sentences(left(query, 2000))) s (sentence)
         WHERE _pgrecall.ends_with_question(s.sentence)
     );
-    seen text := replace(translate(lower(COALESCE(questions, left(query, 2000))), E'\n\t', '  '), ' the ', ' ');
+    seen text := replace(translate(lower(_pgrecall.fold_digits(COALESCE(questions, left(query, 2000)))), E'\n\t', '  '), ' the ', ' ');
     stretches text[];
     span text;
     stretch text;

@@ -1,4 +1,5 @@
--- Replaces the times of memories, which the trigger found when they were stored, by the extracted ones.
+-- Replaces the times of memories, which the trigger found when they were stored, by the extracted ones, and adds those that
+-- extractors do not look for: in languages of Asia, and days before months in numbers.
 --
 -- A memory without "times" keeps its times: its extractor does not look for them.
 --
@@ -17,5 +18,14 @@ BEGIN ATOMIC
         start integer, "end" integer, from_at timestamptz, to_at timestamptz, granularity text, confidence real, source text
     )
     WHERE t.from_at < t.to_at AND t.start < t."end"
+    ON CONFLICT DO NOTHING;
+    INSERT INTO pgrecall.temporal_refs (memory_id, namespace_id, span, from_at, to_at)
+    SELECT m.id, m.namespace_id, r.span, lower(r.period), upper(r.period)
+    FROM jsonb_array_elements(items) i (item)
+    JOIN pgrecall.memories m ON m.id = (i.item ->> 'memory_id')::bigint
+    CROSS JOIN LATERAL _pgrecall.temporal_references(m.content, COALESCE(m.occurred_at, m.created_at)) r
+    WHERE i.item ? 'times' AND NOT m.is_sensitive AND m.deleted_at IS NULL
+      AND substr(m.content, lower(r.span) + 1, upper(r.span) - lower(r.span)) ~ '[^\u0001-\u007f]|^\d{1,2}[./-]\d'
+      AND NOT EXISTS (SELECT FROM pgrecall.temporal_refs o WHERE o.memory_id = m.id AND o.span && r.span)
     ON CONFLICT DO NOTHING;
 END;

@@ -2,7 +2,8 @@
 -- at most 20.
 --
 -- Times are read in UTC, so the same memory gets the same references in every session. A month or day without a year is
--- the one nearest to the anchor, because texts mention the future as often as the past.
+-- the one nearest to the anchor, because texts mention the future as often as the past. In English and the languages of
+-- asian_time_phrases(); of two that overlap the first or longer.
 --
 -- content  only the first 20,000 characters are read
 -- anchor   when the text was said; outside the years 1 to 9998 no time is read
@@ -14,35 +15,55 @@ SET search_path FROM CURRENT SET standard_conforming_strings = on
 AS $function$
 DECLARE
     most CONSTANT integer := 20;
-    pattern CONSTANT text := _pgrecall.date_pattern();
-    seen CONSTANT text := left(content, 20000);
-    between_them text[];
+    seen CONSTANT text := _pgrecall.fold_digits(left(content, 20000));
+    is_asian CONSTANT boolean := octet_length(seen) > length(seen) AND seen ~ _pgrecall.asian_hint();
     stretch text;
-    number integer := 0;
-    place integer := 0;
+    pattern text;
+    template text;
+    phrase text;
+    place integer;
+    stop integer := 0;
     given integer := 0;
 BEGIN
     -- Relative to a distant anchor, a time may be outside PostgreSQL's range.
-    IF anchor NOT BETWEEN '0001-01-01 00:00+00' AND '9999-01-01 00:00+00' THEN
-        RETURN;
-    ELSIF seen !~* _pgrecall.date_hint() OR seen !~* pattern THEN
+    IF anchor NOT BETWEEN '0001-01-01 00:00+00' AND '9999-01-01 00:00+00' OR (NOT is_asian AND seen !~* _pgrecall.date_hint()) THEN
         RETURN;
     END IF;
-    between_them := regexp_split_to_array(seen, pattern, 'i');
-    FOR stretch IN SELECT m[1] FROM regexp_matches(seen, pattern, 'gi') m LOOP
-        number := number + 1;
-        place := place + length(between_them[number]);
+    FOR place, stretch, pattern, template IN
+        SELECT f.place, f.stretch, p.pattern, p.template
+        FROM (
+            SELECT _pgrecall.date_pattern() AS pattern, NULL AS template, 'i' AS flags
+            WHERE NOT is_asian OR seen ~* _pgrecall.date_hint()
+            UNION ALL
+            SELECT _pgrecall.numeric_date_pattern(), NULL, 'i' WHERE seen ~ '\d[./-]\d\d?[./-]'
+            UNION ALL
+            -- In a text, today is a day: what a question must say beside it is left out.
+            SELECT regexp_replace(p.pattern, '^\^.*\)\.\*', ''), p.template, ''
+            FROM _pgrecall.asian_time_phrases() p
+            WHERE is_asian AND ' ' || seen LIKE ANY (p.hints)
+        ) p
+        CROSS JOIN LATERAL _pgrecall.pattern_stretches(seen, p.pattern, p.flags) f
+        ORDER BY f.place, length(f.stretch) DESC
+    LOOP
+        CONTINUE WHEN place < stop;
+        stop := place + length(stretch);
+        phrase := CASE
+            WHEN template IS NULL THEN stretch
+            ELSE _pgrecall.translated_words(
+                regexp_replace(_pgrecall.common_dates(_pgrecall.read_numerals(lower(stretch))), pattern, template)
+            )
+        END;
         period := _pgrecall.timeframe_range(
-            stretch,
+            phrase,
             CASE
-                WHEN stretch ~* ('\m' || _pgrecall.month_pattern() || '\M') AND stretch !~* '^(last|next)|\d{4}'
+                WHEN phrase ~ '^\d{1,2}\.\d{1,2}$' THEN anchor + interval '182 days'
+                WHEN phrase ~* ('\m' || _pgrecall.month_pattern() || '\M') AND phrase !~* '^(last|next)|(last|this|next) year|\d{4}'
                     THEN anchor + interval '182 days'
                 ELSE anchor
             END,
             'UTC'
         );
-        span := int4range(place, place + length(stretch));
-        place := upper(span);
+        span := int4range(place, stop);
         IF lower(period) IS NOT NULL AND upper(period) IS NOT NULL THEN
             RETURN NEXT;
             given := given + 1;

@@ -8,4 +8,12 @@ RETURN '(' || CASE language
     WHEN 'es' THEN 'enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre'
     WHEN 'fr' THEN 'janvier|février|mars|avril|mai|juin|juillet|août|septembre|octobre|novembre|décembre'
     WHEN 'ru' THEN 'январ[ея]|феврал[ея]|март[еа]|апрел[ея]|мае|мая|июн[ея]|июл[ея]|август[еа]|сентябр[ея]|октябр[ея]|ноябр[ея]|декабр[ея]'
-END || ')(?:(?: del?)? ((?:19|20)\d\d))?\M';
+    -- Thai (also abbreviated), Arabic, Hindi; a year of Thai is Buddhist
+    WHEN 'asia' THEN 'มกราคม|กุมภาพันธ์|มีนาคม|เมษายน|พฤษภาคม|มิถุนายน|กรกฎาคม|สิงหาคม|กันยายน|ตุลาคม|พฤศจิกายน|ธันวาคม'
+        '|ม\.ค\.|ก\.พ\.|มี\.ค\.|เม\.ย\.|พ\.ค\.|มิ\.ย\.|ก\.ค\.|ส\.ค\.|ก\.ย\.|ต\.ค\.|พ\.ย\.|ธ\.ค\.'
+        '|يناير|فبراير|مارس|[اأ]بريل|مايو|يونيو|يوليو|[اأ]غسطس|سبتمبر|[اأ]كتوبر|نوفمبر|ديسمبر'
+        '|जनवरी|फरवरी|फ़रवरी|मार्च|अप्रैल|मई|जून|जुलाई|अगस्त|सितंबर|सितम्बर|अक्टूबर|नवंबर|नवम्बर|दिसंबर|दिसम्बर'
+END || ')' || CASE language
+    WHEN 'asia' THEN '(?: ?(?:[พค]\.ศ\.)?,? ?((?:19|20|2[4-6])\d\d))?(?![\d\u0620-\u0669\u0900-\u097f])'
+    ELSE '(?:(?: del?)? ((?:19|20)\d\d))?\M'
+END;

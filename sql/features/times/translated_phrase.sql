@@ -10,11 +10,13 @@ LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
-    known CONSTANT jsonb := _pgrecall.translated_time_words();
-    english CONSTANT jsonb := _pgrecall.time_words();
-    seen text := lower(text);
+    seen text := lower(_pgrecall.fold_digits(text));
     found record;
 BEGIN
+    IF seen ~ '[一二三四五六七八九十〇零][月日号號年]' THEN
+        seen := _pgrecall.read_numerals(seen);
+    END IF;
+    seen := _pgrecall.common_dates(seen);
     IF NOT is_whole AND NOT ' ' || seen LIKE ANY (_pgrecall.translated_time_hints()) THEN
         RETURN NULL;
     END IF;
@@ -30,22 +32,6 @@ BEGIN
     ELSIF NOT is_whole THEN
         RETURN NULL;
     END IF;
-    RETURN (
-        SELECT string_agg(t.word, ' ' ORDER BY w.number)
-        FROM regexp_split_to_table(seen, E'[ \t\n,\'\u2019]+') WITH ORDINALITY w (word, number)
-        CROSS JOIN LATERAL (SELECT _pgrecall.strip_accents(w.word)) p (plain)
-        CROSS JOIN LATERAL (
-            SELECT COALESCE(
-                known ->> w.word,
-                CASE WHEN NOT english ? w.word AND p.plain <> ALL (_pgrecall.ordinary_names()) THEN COALESCE(
-                    to_char(make_date(2001, (_pgrecall.month_names() ->> p.plain)::integer, 1), 'fmmonth'),
-                    -- The first of January 2001 was a Monday.
-                    to_char(make_date(2001, 1, (_pgrecall.weekday_names() ->> p.plain)::integer), 'fmday')
-                ) END,
-                w.word
-            )
-        ) t (word)
-        WHERE t.word <> ''
-    );
+    RETURN _pgrecall.translated_words(seen);
 END
 $function$;

@@ -28,6 +28,8 @@ BEGIN
     IF plain ~ _pgrecall.numerals() THEN
         plain := _pgrecall.read_numerals(plain);
     END IF;
+    plain := _pgrecall.common_dates(plain);
+    plain := regexp_replace(plain, '((?:19|20)\d\d)\. (\d{1,2})\. (\d{1,2})(?=\.)', '\1-\2-\3', 'g');
     IF plain ~ '[\u00bc-\u00be]' THEN
         plain := replace(replace(replace(
             regexp_replace(plain, '(?<!\d)(?=[\u00bc-\u00be])', '0', 'g'), '½', '.5'), '¼', '.25'), '¾', '.75');

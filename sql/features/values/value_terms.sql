@@ -252,8 +252,18 @@ BEGIN
             IF shape NOT IN ('d.d', 'd.dd', 'dd.d', 'dd.dd')
                OR (following = '.' AND (before = ANY (openers) OR (
                    shape LIKE '%.dd' AND plain ~ ('(?:^|[^\d.])' || token || '\.(?: [[:lower:]]|[,;:)])')))) THEN
-                IF following IS DISTINCT FROM '%' THEN
-                    found := found || _pgrecall.numeric_date_terms(token, before = ANY (openers) OR following = '.');
+                -- PyCharm 2024.1.3 is a version, and pytest 8.3.24; am 9.12.26 is a day.
+                IF following IS DISTINCT FROM '%' AND NOT (
+                    shape IN ('dddd.d.d', 'dddd.dd.d', 'dddd.d.dd') AND before ~ '^[[:alpha:]]' AND octet_length(before) = length(before)
+                    AND before <> ALL (openers)) THEN
+                    found := found || _pgrecall.numeric_date_terms(
+                        CASE
+                            WHEN shape IN ('d.d.dd', 'd.dd.dd', 'dd.d.dd')
+                                 AND before IN ('am', 'vom', 'bis', 'zum', 'den', 'dem', 'ab', 'seit', 'del', 'dal', 'dnia', 'od', 'do')
+                                THEN left(token, -2) || '20' || right(token, 2)
+                            ELSE token
+                        END, before = ANY (openers) OR following = '.'
+                    );
                 END IF;
             END IF;
         END IF;
