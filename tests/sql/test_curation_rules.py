@@ -25,6 +25,11 @@ SAME = {
         "Obinna has three beds: one with beans and one fallow.",
         "Obinna has three beds, one fallow.",
     ),
+    "contracted": ("I'm learning Spanish.", "I am learning Spanish."),
+    "the end of it": (
+        "Ana's flat is on the third floor, near the park.",
+        "Ana's flat is on the third floor.",
+    ),
     "another script": ("会议在三楼举行。", "会议在三楼举行"),
 }
 REFINED = {
@@ -32,6 +37,9 @@ REFINED = {
         "The staging cluster was rebuilt.",
         "The staging cluster was rebuilt after the disk had filled up.",
     ),
+    "a name": ("Tom has a dog.", "Tom has a dog named Rex."),
+    "two more": ("Tom has a dog.", "Tom has a dog and two cats."),
+    "as what": ("Ana works at Acme.", "Ana works at Acme as a nurse."),
     "another language": (
         "La abuela de Mateo vive en Galicia.",
         "La abuela de Mateo vive en Betanzos, Galicia.",
@@ -43,6 +51,7 @@ REFINED = {
 }
 OVER = {
     "a negation": ("The side gate is locked at night.", "The side gate isn't locked at night."),
+    "a negation of the past": ("The gate was locked.", "The gate isn't locked."),
     "a negation in another language": ("Frau Albers mag Tee.", "Frau Albers mag keinen Tee."),
     "an end": (
         "Jonas works as a paramedic for the Red Cross.",
@@ -92,6 +101,40 @@ APART = {
         "東京に住んでいて、コーヒーが好き。",
         "東京に住んでいて、コーヒーが好きでない。",
     ),
+    # What is put to a word makes another thing of it.
+    "an allergy to it": ("Tom has a dog.", "Tom has a dog allergy."),
+    "a part of it": ("Ana owns a boat", "Ana owns a boat house in Lund"),
+    "another of the name": ("Tom lives in New York.", "Tom lives in New York Mills."),
+    "tired of something": ("Tom is sick.", "Tom is sick of meetings."),
+    "of something else": ("Ana met the president.", "Ana met the president of the chess club."),
+    "by marriage": ("Ana has a son.", "Ana has a son in law."),
+    "a wish": ("Tom works at Acme.", "Tom wants to work at Acme."),
+    "a wish that came true": ("Tom wants to work at Acme.", "Tom works at Acme."),
+    "on some days": ("Tom is vegan.", "Tom is vegan on Mondays."),
+    # The same words in another order, or with other little words, forms or signs.
+    "the other way round": ("I prefer trains to planes.", "I prefer planes to trains."),
+    "who bit whom": ("The dog bit the man.", "The man bit the dog."),
+    "which is better": ("Cats are better than dogs.", "Dogs are better than cats."),
+    "numbers the other way round": ("Move lunch from 3 to 4.", "Move lunch from 4 to 3."),
+    "who is not": ("Tom is not ill but Ana is.", "Tom is ill but Ana is not."),
+    "past": ("Tom likes tea.", "Tom liked tea."),
+    "past of to be": ("Tom is the boss.", "Tom was the boss."),
+    "present again": ("Tom was at Acme.", "Tom is at Acme."),
+    "done": ("Tom should call Ana.", "Tom called Ana."),
+    "in and from": ("Flight to Rome Monday", "Flight from Rome Monday"),
+    "before and after": ("Tom arrives before lunch.", "Tom arrives after lunch."),
+    "his and her": ("Her car is red.", "His car is red."),
+    "all and few": ("All cats like milk.", "Few cats like milk."),
+    "morning and evening": ("My flight is at 9 am", "My flight is at 9 pm"),
+    "a currency": ("Pay 5€ for it", "Pay 5$ for it"),
+    "below zero": ("Temperature is -5", "Temperature is 5"),
+    "less and more": ("a < b is true", "a > b is true"),
+    "a sharp": ("C# is fun", "C is fun"),
+    "no denial of it": ("My car is red.", "Your car is not red."),
+    # What asks says nothing.
+    "an answer": ("Does Tom like tea?", "Tom does like tea."),
+    "asked": ("Tom likes tea.", "Tom likes tea?"),
+    "answered": ("Tom likes tea?", "Tom likes tea."),
     "more at the end of a clause": ("我住在北京,我喜欢喝绿茶", "我住在北京,我喜欢喝绿茶和咖啡"),
     "another time at the end of a clause": (
         "会议时间是周五下午,地点在三楼",
@@ -141,8 +184,8 @@ def test_no_cosine_decides_by_itself(conn: Connection[Any]) -> None:
 def test_a_paraphrase_needs_most_of_its_words(conn: Connection[Any]) -> None:
     old, new = pair(
         conn,
-        "Lint in the build fails when stale lock files remain.",
-        "Because of stale lock files, lint fails in the build often.",
+        "Lint in the build fails when stale lock files remain, overnight.",
+        "Lint in the build fails when stale lock files remain (nightly).",
     )
     assert decision(conn, new) == "ADD"
     for memory in (old, new):

@@ -5,5 +5,5 @@ CREATE OR REPLACE FUNCTION _pgrecall.comparable_text(content text)
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN btrim(regexp_replace(
-    lower(normalize(content, NFKC)), '(?<![[:alnum:]])[^[:alnum:]+$€£%°-]+|[^[:alnum:]+$€£%°-]+(?![[:alnum:]])', ' ', 'g'
+    lower(normalize(content, NFKC)), '(?<![[:alnum:]])[^[:alnum:]+$€£%°<>=#-]+|[^[:alnum:]+$€£%°<>=#-]+(?![[:alnum:]])', ' ', 'g'
 ));
