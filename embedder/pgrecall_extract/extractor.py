@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LONGEST_TEXT", "MOST_MENTIONS", "Extractor", "ExtractorOptions", "Failure", "Outcome"]
 
-CODE_VERSION: Final = 7
+CODE_VERSION: Final = 8
 """Raised whenever the same options read other things in the same text."""
 
 LONGEST_TEXT: Final = 20_000

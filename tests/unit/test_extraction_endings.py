@@ -35,6 +35,8 @@ def ended(text: str, speaker: str | None = None) -> set[tuple[str, str, str]]:
         ("Ada left Initech", ("Ada", "works at", "Initech")),
         ("Ada has just left Initech to join a bank.", ("Ada", "works at", "Initech")),
         ("Yesterday Ada quit Initech.", ("Ada", "works at", "Initech")),
+        ("Ada quit Initech last Friday.", ("Ada", "works at", "Initech")),
+        ("Ada quit Initech on Monday.", ("Ada", "works at", "Initech")),
         ("Ada quit her job at Initech last week.", ("Ada", "works at", "Initech")),
         ("Ada resigned from Initech.", ("Ada", "works at", "Initech")),
         ("Ada was fired by Initech.", ("Ada", "works at", "Initech")),

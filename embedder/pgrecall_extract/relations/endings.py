@@ -31,6 +31,7 @@ _FOR_GOOD: Final = (
     r"|to (?:join|start|work|become|found|study|pursue|raise|retire|travel|take|focus)"
     r"|and (?:now|then|has|is|was|works?|joined|started|moved|founded|became|lives?|went to)\b))"
 )
+_AT_SOME_TIME: Final = r"(?= (?:last|this|on|today|at|a|two|three|early|suddenly|over|without|by|with|the)\b)"
 _TWO_PARTED: Final = (
     r",? (?:have |had |has )?(?:just |recently |finally )?(?:(?:are|were|got) (?:now |finally |both )?"
     r"(?:divorced|separated)|(?:are|were) no longer (?:married|together|a couple)"
@@ -206,6 +207,8 @@ ENDINGS: Final = (
         r"(?= for (?:good|ever)\b| forever\b)",
     ),
     _of(_LEFT, ("works at", "member of"), rf"{_BY} (?:left|quit) (?:the )?", _FOR_GOOD),
+    # Who leaves a firm on Friday may be back on Monday; who quits it is not.
+    _of(_LEFT, ("works at", "member of"), rf"{_BY} quit (?:the )?(?!playing |using )", _AT_SOME_TIME),
     _of(
         _LEFT,
         ("works at", "member of"),

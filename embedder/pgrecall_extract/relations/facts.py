@@ -19,25 +19,17 @@ from pgrecall_extract.base import Fact, Mention
 from pgrecall_extract.sentences import sentence_spans
 from pgrecall_extract.words import HONORIFICS
 
+from .doubts import DENIED, ENDING_DOUBTS, is_hedged, said_end
 from .endings import ENDING_CUE, ENDINGS, SUCCESSIONS
 from .periods import period_after
 from .rules import PERSONAL, RULES, Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
 __all__ = ["find_facts"]
 
-_HEDGES = re.compile(
-    r"(?i:\b(?:not|never|no longer|cannot|if|unless|whether|would|might|could|should|perhaps|maybe"
-    r"|possibly|probably"
-    r"|allegedly|reportedly|supposed|supposedly|rumou?red|claims?|claimed|wish|wishes|hopes?|hoping|almost"
-    r"|nearly|nobody"
-    r"|used to|dreams? of|dreamed|pretend\w*|imagine|fictional|fake|according to|planned|plans to|ex"
-    r"|neither|nor|without"
-    r"|so-called|erroneously|incorrectly|wrongly|falsely)\b)|\bmay\b|n['’`]t\b|\?"
-)
 # What may hold still, though the verb is in the past: "has lived in", "settled in".
 _ONGOING = re.compile(r"(?: has| have|['’`]ve)\b|.*\bsettled\b")
 _CLOSE = "(?:good|best|old|dear|older|younger|elder|little|big|close)"
@@ -50,9 +42,10 @@ _KIN = (
 )
 _QUOTED = re.compile(r"\"[^\"\n]{1,300}\"|“[^”\n]{1,300}”|``[^`'\n]{1,300}''|«[^»\n]{1,300}»")
 _LEAD = re.compile(
-    r"[\s\"“'`*>•#-]{0,6}(?:(?:[Yy]eah|[Yy]es|[Oo]h|[Ww]ell|[Ss]o|[Aa]nd|[Bb]ut|[Aa]lso|[Aa]ctually|[Hh]ey"
+    r"[\s\"“'`*•#-]{0,6}(?:(?:[Yy]eah|[Yy]es|[Oo]h|[Ww]ell|[Ss]o|[Aa]nd|[Bb]ut|[Aa]lso|[Aa]ctually|[Hh]ey"
     r"|[Hh]i|[Tt]hanks|[Bb][Tt][Ww])"
-    r"[^.!?,]{0,20},? )?(?:(?:[Yy]esterday|[Tt]oday|[Rr]ecently|[Ff]inally|[Ll]ast (?:week|month|year)),? )?"
+    r"(?:[^.!?,\n]{0,20},)? )?(?:(?:[Nn]o|[Nn]ope|[Ss]orry|[Ww]ait|[Cc]orrection)[,:] )?"
+    r"(?:(?:[Yy]esterday|[Tt]oday|[Rr]ecently|[Ff]inally|[Ll]ast (?:week|month|year)),? )?"
     rf"(?:(?:[Mm]y|[Oo]ur) (?:{_CLOSE} )?(?:{_KIN}),? )?"
     r"(?:(?:[Ii]n|[Oo]n|[Ss]ince|[Dd]uring|[Aa]fter|[Bb]y) [^,.;]{1,40}, )?(?:[Tt]he )?"
     r"(?:(?P<title>[A-Z][a-z]+)\.? )?[\"“'`]{0,2}"
@@ -93,20 +86,6 @@ _I = re.compile(
 )
 _MY = re.compile(rf"\b[Mm]y (?:{_CLOSE} )?({_KIN}),? (?:is called |is named |named |called )?")
 _NOT_ALONE = re.compile(r"['’`]|,? and ")
-_ENDING_DOUBTS = re.compile(
-    r"(?i:\b(?:if|unless|whether|would|might|could|should|perhaps|maybe|possibly|probably|allegedly"
-    r"|reportedly"
-    r"|apparently|seems?|supposed|supposedly|suppose|rumou?r\w*|claims?|claimed|wish|wishes|hopes?|hoping"
-    r"|almost"
-    r"|nearly|dream\w*|pretend\w*|imagin\w*|fictional|fake|according to|planned|plans to|plans|thinks?"
-    r"|thought|guess"
-    r"|believes?|suspects?|afraid|jok(?:e|ing)|kidding|or so|they say|i hear|neither|nor|falsely|wrongly"
-    r"|going to|gonna|rehired|reinstated|(?:took|taken|hired|got) (?:him|her|them|it) back|withdr[ea]w it"
-    r"|withdr[ea]w (?:his|her|their) (?:notice|resignation)|changed (?:his|her|their) mind"
-    r"|for (?:now|lent|ramadan|advent|(?:the|an?) (?:\w+ )?(?:day|week|weekend|month|while|bit))"
-    r"|in (?:the|a|my|his|her) (?:novel|film|movie|episode|story|game|play|series|show))\b)|\bmay\b|\?"
-)
-_DENIED = re.compile(r"(?i:\b(?:not|never|no|cannot|will|won|wants?|wanted|without|ex)\b)|n['’`]t\b")
 _CLAUSE = re.compile(r"[,;:]| (?:because|since|as|and|so|but|where|when|after|for|to)\b")
 _MOST_JOINED = 4
 
@@ -126,7 +105,10 @@ def find_facts(
     by_start = {mention.start: mention for mention in mentions if mention.start is not None}
     starts = sorted(place for place in by_start if place >= start)
     position = 0
+    material = said_end(text, start)
     for begin, end in sentence_spans(text, start):
+        if begin >= material:
+            return
         first = position
         while position < len(starts) and starts[position] < end:
             position += 1
@@ -134,7 +116,7 @@ def find_facts(
         if first == position:
             continue
         inside = {place: by_start[place] for place in starts[first:position]}
-        rules = () if _is_hedged(text, begin, end, inside.values()) else RULES
+        rules = () if is_hedged(text, begin, end, inside.values()) else RULES
         if ENDING_CUE.search(sentence):
             rules += ENDINGS
         if not rules:
@@ -149,17 +131,6 @@ def find_facts(
                     yield from reader.facts_of(speaker, pronoun.end(), first_person=True)
             if rules[0] is RULES[0]:
                 yield from reader.relatives_of(speaker)
-
-
-def _is_hedged(text: str, begin: int, end: int, names: Iterable[Mention]) -> bool:
-    """Return whether a word of a sentence makes it doubtful; a name such as "Hope Brown" does not."""
-    return any(
-        not any(
-            name.start is not None and name.end is not None and name.start <= word.start() < name.end
-            for name in names
-        )
-        for word in _HEDGES.finditer(text, begin, end)
-    )
 
 
 class _Sentence:
@@ -264,6 +235,8 @@ class _Sentence:
         if behind is None:
             return None
         after = other.end if rule.after is None else behind.end()
+        if " or " in other.name:
+            return None
         if rule.ends:
             return self._ended(rule, match, subject, other, after, any_type=any_type)
         label = rule.label.format(*match.groups("")).lower().strip()
@@ -300,7 +273,7 @@ class _Sentence:
         around = before
         if subject.start is not None and subject.end is not None:  # "Will" may be a name
             around = self._text[self._begin : subject.start] + self._text[subject.end : match.start()]
-        if any(map(_ENDING_DOUBTS.search, (around, rest))) or any(map(_DENIED.search, (around, clause))):
+        if any(map(ENDING_DOUBTS.search, (around, rest))) or any(map(DENIED.search, (around, clause))):
             return None
         valid_from, valid_to, end = period_after(self._text, after, self._said.tzinfo, event=True)
         ended_at = min(valid_from or valid_to or self._said, self._said)

@@ -18,6 +18,8 @@ from pgrecall_extract.languages import GENERIC_LANGUAGES
 from pgrecall_extract.sentences import sentence_spans
 from pgrecall_extract.words import CALENDAR, COMMON, DEMONYMS, HONORIFICS, word_set
 
+from .doubts import said_end
+
 __all__ = ["ASKED_AS", "Introduction", "introductions"]
 
 ASKED_AS: Final = {
@@ -236,7 +238,10 @@ def introductions(text: str, start: int = 0) -> list[Introduction]:
         return []
     found: dict[str, Introduction] = {}
     first = start + len(text[start:]) - len(text[start:].lstrip())
+    material = said_end(text, start)
     for begin, end in sentence_spans(text, start):
+        if begin >= material:
+            break
         lower = text[begin:end].lower()
         if lower.rstrip(' \t"”’)').endswith("?"):
             continue
@@ -245,7 +250,9 @@ def introductions(text: str, start: int = 0) -> list[Introduction]:
                 continue
             for match in frame.pattern.finditer(text, begin, end):
                 name = match["name"]
-                if not _fits(frame, name) or _is_doubtful(text, begin, match.start()):
+                if match.start() >= material or not _fits(frame, name):
+                    continue
+                if _is_doubtful(text, begin, match.start()):
                     continue
                 if frame.shows and _SHOWN.match(text, match.end()):
                     continue
