@@ -104,6 +104,20 @@ def test_importing_again_changes_nothing(full: Client, target: Client) -> None:
         assert contents(conn) == before
 
 
+def test_numbers_keep_their_digits(target: Client) -> None:
+    """Whatever a database, a role or PGOPTIONS sets for how numbers are shown."""
+    seventh = 0.14285715  # the nearest real to a seventh
+    with Client(make_conninfo(target.open().dsn, options="-c extra_float_digits=-3")) as rounding:
+        id = rounding.remember("a seventh", importance=seventh)
+        lines = everything(rounding)
+        assert [json.loads(line)["importance"] for line in lines] == [seventh]
+        report = bring(rounding, lines)
+        assert (report.present, report.differing) == (1, 0)
+        rounding.update(id, importance=2 * seventh)
+        shown = [(one.before, one.after) for one in rounding.history(id)]
+    assert shown[1:] == [({"importance": seventh}, {"importance": 2 * seventh})]
+
+
 def test_an_import_that_was_interrupted_is_completed(full: Client, target: Client) -> None:
     lines = everything(full)
     superseded = next(place for place, line in enumerate(lines) if "superseded_by" in json.loads(line))

@@ -22,7 +22,7 @@ RETURNS TABLE (
     memory_id bigint, action text, changed_at timestamptz, role text, curation bigint, content text, before jsonb, after jsonb
 )
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 10
-SET search_path FROM CURRENT
+SET search_path FROM CURRENT SET extra_float_digits = 1
 AS $function$
 #variable_conflict use_column
 DECLARE

@@ -6,7 +6,7 @@
 CREATE OR REPLACE FUNCTION _pgrecall.note_change()
 RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER
-SET search_path FROM CURRENT
+SET search_path FROM CURRENT SET extra_float_digits = 1
 SET debug_print_plan = off
 AS $function$
 DECLARE

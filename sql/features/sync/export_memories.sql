@@ -14,7 +14,7 @@ CREATE OR REPLACE FUNCTION pgrecall.export_memories(
 )
 RETURNS TABLE (line text)
 LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path FROM CURRENT
+SET search_path FROM CURRENT SET extra_float_digits = 1
 BEGIN ATOMIC
     SELECT (
         -- NULL fields are left out, except inside metadata.

@@ -22,7 +22,7 @@ CREATE OR REPLACE FUNCTION pgrecall.import_lines(
 )
 RETURNS TABLE (place integer, id bigint, outcome text)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path FROM CURRENT
+SET search_path FROM CURRENT SET extra_float_digits = 1
 AS $function$
 DECLARE
     home text := pgrecall.namespace_name(import_lines.namespace);

@@ -19,7 +19,7 @@
 CREATE OR REPLACE FUNCTION pgrecall.import_memories(lines jsonb, keep_origins boolean DEFAULT false)
 RETURNS TABLE (place integer, id bigint, outcome text, embedded integer, left_out text[])
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path FROM CURRENT
+SET search_path FROM CURRENT SET extra_float_digits = 1
 AS $function$
 DECLARE
     -- One element per line: the options of remember(), the memory, whether it is new.

@@ -23,7 +23,7 @@ CREATE OR REPLACE FUNCTION pgrecall.import_rows(
 )
 RETURNS TABLE (place integer, id bigint, outcome text)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path FROM CURRENT
+SET search_path FROM CURRENT SET extra_float_digits = 1
 AS $function$
 DECLARE
     home text := pgrecall.namespace_name(import_rows.namespace);

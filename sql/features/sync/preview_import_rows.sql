@@ -17,7 +17,7 @@ RETURNS TABLE (
     place integer, id bigint, outcome text, text_hash bytea, is_sensitive boolean, is_forgotten boolean, is_updated boolean
 )
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path FROM CURRENT
+SET search_path FROM CURRENT SET extra_float_digits = 1
 AS $function$
 #variable_conflict use_column
 BEGIN

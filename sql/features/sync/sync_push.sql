@@ -28,7 +28,7 @@ RETURNS TABLE (
     is_as_given boolean
 )
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path FROM CURRENT
+SET search_path FROM CURRENT SET extra_float_digits = 1
 AS $function$
 DECLARE
     name text := pgrecall.namespace_name(sync_push.namespace);
