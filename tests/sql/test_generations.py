@@ -185,6 +185,28 @@ def test_a_recall_reads_the_active_one_unless_told(conn: Connection[Any], both: 
         order(conn, NORTH, query_model="no/such")
 
 
+@pytest.mark.parametrize("source", ["session", "stored", "profile"])
+def test_a_judgement_is_of_the_model_that_a_recall_would_read(
+    conn: Connection[Any], both: dict[str, int], source: str
+) -> None:
+    """Wherever the setting query_model has its value from."""
+    if source == "session":
+        conn.execute("SELECT set_config('pgrecall.query_model', %s, false)", (SECOND,))
+    elif source == "stored":
+        call(conn, "pgrecall.set_setting", "query_model", SECOND)
+    else:
+        call(conn, "pgrecall.set_profile", "old", psycopg.types.json.Jsonb({"query_model": SECOND}))
+        conn.execute("SELECT set_config('pgrecall.profile', 'old', false)")
+    assert order(conn, NEAR) == list(reversed(both.values()))
+    call(conn, "pgrecall.judge", "q", "", NEAR, [both["c"]])
+    call(conn, "recall_feedback", "", both["c"], True, NEAR)
+    query = """
+        SELECT m.name FROM pgrecall.judged_vectors v JOIN pgrecall.embedding_models m ON m.id = v.embedding_model_id
+    """
+    assert conn.execute(query).fetchall() == [(SECOND,)] * 2
+    assert rows(conn, "pgrecall.recall_eval")[0][1] == 1
+
+
 def test_after_a_switch_those_with_the_old_model_are_answered(
     conn: Connection[Any], both: dict[str, int]
 ) -> None:

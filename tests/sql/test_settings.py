@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -37,6 +39,15 @@ def test_parameter_then_stored_then_default(conn: Connection[Any]) -> None:
         store(conn, "rrf_k", "30")
         store(conn, "rrf_k", nothing)
         assert setting(conn, "rrf_k") == ("10", "default")
+
+
+def test_no_function_asks_the_session_alone(conn: Connection[Any]) -> None:
+    """A value may be stored or a profile's too: effective_settings() knows. These three are read before it is called."""
+    folder = Path(__file__).parents[2] / "sql"
+    source = "".join(path.read_text(encoding="utf-8") for path in folder.rglob("*.sql"))
+    read = set(re.findall(r"current_setting\('pgrecall\.(\w+)'", source))
+    query = "SELECT name FROM pgrecall.setting_definitions"
+    assert read & {name for (name,) in conn.execute(query)} == {"namespace", "namespaces", "profile"}
 
 
 def test_every_setting_reaches_recall_numbers_at_their_limits(conn: Connection[Any]) -> None:

@@ -56,7 +56,9 @@ BEGIN
     END IF;
 
     IF vector IS NOT NULL THEN
-        made_for := _pgrecall.query_generation(vector, NULLIF(current_setting('pgrecall.query_model', true), ''));
+        -- What is cached was embedded by the active model.
+        made_for := CASE WHEN recall_feedback.query_vec IS NULL THEN pgrecall.active_generation()
+                         ELSE _pgrecall.query_generation(vector, (_pgrecall.effective_settings()).query_model) END;
         SELECT g.model_id INTO model_id FROM pgrecall.generations g WHERE g.id = made_for;
         IF model_id IS NULL THEN
             RAISE EXCEPTION 'no embedding model is active'

@@ -35,7 +35,7 @@ DECLARE
     made_for integer;
 BEGIN
     PERFORM _pgrecall.check_query(query, query_vec);
-    made_for := _pgrecall.query_generation(query_vec, NULLIF(current_setting('pgrecall.query_model', true), ''));
+    made_for := _pgrecall.query_generation(query_vec, (_pgrecall.effective_settings()).query_model);
     IF query_vec IS NOT NULL AND (SELECT g.model_id IS NULL FROM pgrecall.generations g WHERE g.id = made_for) THEN
         RAISE EXCEPTION 'no embedding model is active'
             USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Choose one: pgrecall migrate --model NAME.';
