@@ -237,11 +237,22 @@ def test_unknown_words_make_added_ones_no_surer(conn: Connection[Any]) -> None:
     reading = """
         SELECT (r).words, (r).idfs[1] <= 0.3 * (r).max_bm25 FROM (
             SELECT _pgrecall.expand_parsed_query(1, '{english}', 'Bombay', _pgrecall.parse_query(
-                1, '{english}', 'Bombay', 50, _pgrecall.effective_settings()), '{Mumbai}', 0.3) AS r
+                1, '{english}', 'Bombay', 50, _pgrecall.effective_settings()), '{Mumbai}', 0.3, 32) AS r
         ) w
     """
     assert conn.execute(reading).fetchone() == (["mumbai"], True)
     assert memory > 0
+
+
+def test_no_more_added_words_count_than_the_setting_allows(conn: Connection[Any]) -> None:
+    named(conn, "Bombay", "Mumbai", "Momoi")
+    remember_many(conn, [{"content": text} for text in ("Mumbai in July", "Mumbai in May", "Momoi by night")])
+    found = """
+        SELECT count(*) FROM recall('Bombay', settings => jsonb_build_object(
+            'expand', 'aliases', 'graph_weight', 0, 'bm25_max_terms', %s::integer
+        ))
+    """
+    assert [scalar(conn, found, most) for most in (32, 1)] == [4, 2]  # the concept's, and the rarer's
 
 
 def test_stop_words_alone_are_not_expanded(conn: Connection[Any]) -> None:

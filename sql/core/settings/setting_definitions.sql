@@ -129,7 +129,8 @@ FROM (VALUES
      'How many postings BM25 reads per word, best first. Words with more postings are scored exactly for the best '
      'memories.',
      NULL, NULL),
-    ('bm25_max_terms', 'work', '32', 1, 1000, true, 'words', 'How many query words BM25 uses, rarest first.', NULL, NULL),
+    ('bm25_max_terms', 'work', '32', 1, 1000, true, 'words',
+     'How many query words BM25 uses, rarest first, and how many added by expansion.', NULL, NULL),
     ('lexical_lookback', 'earlier', '', NULL, NULL, false, 'interval',
      'Maximum age of memories that the lexical leg finds, such as 168 hours. Empty: any age.', NULL, NULL),
     ('lexical_min_rank', 'earlier', '0', 0, 1, false, 'ts_rank',

@@ -5,11 +5,12 @@
 -- one of the same length that holds every added lexeme once and no own term. The conditions required and phrase do not
 -- change, and neither does max_bm25, the score that counts in full.
 --
--- parsed  from parse_query(), in mode bm25
--- weight  the setting expansion_weight, above 0
+-- parsed     from parse_query(), in mode bm25
+-- weight     the setting expansion_weight, above 0
+-- max_terms  the setting bm25_max_terms: of the added lexemes, too, the rarest count
 CREATE OR REPLACE FUNCTION _pgrecall.expand_parsed_query(
     namespace_id integer, languages regconfig[], query text, parsed pgrecall.parsed_query, terms text[],
-    weight double precision
+    weight double precision, max_terms integer
 )
 RETURNS pgrecall.parsed_query
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -43,7 +44,7 @@ BEGIN
         FROM (
             SELECT k.term, k.documents, k.idf * shares[array_position(lexemes, k.term)] AS idf,
                    row_number() OVER (ORDER BY k.documents, k.term) AS place
-            FROM (SELECT namespace_id AS ns, lexemes AS term_list, 32 AS max_terms OFFSET 0) a
+            FROM (SELECT namespace_id AS ns, lexemes AS term_list, expand_parsed_query.max_terms OFFSET 0) a
             CROSS JOIN LATERAL _pgrecall.query_term_weights(a.ns, a.term_list, a.max_terms) k
         ) q
     ) w;

@@ -30,7 +30,7 @@ BEGIN
     END IF;
     IF terms <> '{}' THEN
         wider.parsed := _pgrecall.expand_parsed_query(
-            request.namespace_id, languages, query, request.parsed, terms, settings.expansion_weight
+            request.namespace_id, languages, query, request.parsed, terms, settings.expansion_weight, settings.bm25_max_terms
         );
     END IF;
     IF entities <> '{}' AND settings.graph_weight > 0 THEN
