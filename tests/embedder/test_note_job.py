@@ -169,6 +169,26 @@ def test_an_answer_of_another_form_costs_one_message(
     assert len(notes_in(conn)) == 2
 
 
+def test_what_was_neither_stored_nor_failed_is_claimed_again_soon(
+    dsn: str, conn: psycopg.Connection[Any], llm: Server
+) -> None:
+    """The first message expires before it is asked about by itself, so that there is nothing to ask."""
+    ids = say(conn, "I prefer trains", "I prefer tea")
+
+    def answer(asked: Asked) -> Reply:
+        if sum(row["new"] for row in asked.rows) == 1:
+            return written(asked)
+        with psycopg.connect(dsn, autocommit=True) as other:
+            other.execute("UPDATE pgrecall.memories SET expires_at = now() WHERE id = %s", (ids[0],))
+        return completion("no JSON")
+
+    llm.script = answer
+    sums = read_all(dsn)
+    assert (sums["read_for_notes"], sums["notes_failed"]) == (1, 0)
+    query = "SELECT memory_id, worker_id, attempts, next_attempt_at > now() FROM pgrecall.jobs WHERE kind = 'notes'"
+    assert conn.execute(query).fetchall() == [(ids[0], None, 0, True)]
+
+
 def test_a_message_that_orders_the_model_about(dsn: str, conn: psycopg.Connection[Any], llm: Server) -> None:
     """The model obeys it; what comes of it stays in the conversation, few and short."""
     say(conn, "I prefer trains", session="other")

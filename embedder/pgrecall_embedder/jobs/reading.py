@@ -45,6 +45,11 @@ class Counts:
     stale: int = 0
     failed: int = 0
 
+    @property
+    def done(self) -> int:
+        """Memories whose claims have ended: stored, or reported as failed."""
+        return self.read + self.failed
+
 
 class ReadingQueue(JobQueue):
     """The queue of one kind of reading, used by one worker.

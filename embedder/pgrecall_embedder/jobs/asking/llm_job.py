@@ -68,19 +68,25 @@ class LlmJob(AskingJob):
 
     @abstractmethod
     async def read(self, client: LlmClient, claimed: list[Claimed]) -> bool:
-        """Read claimed memories and store what was read; return whether to look for more at once."""
+        """Read claimed memories, store what was read and count it; return whether to look for more at once.
+
+        What is counted neither as read nor as failed is claimed again some seconds later.
+        """
 
     async def _batch(self, client: LlmClient) -> bool:
         """Claim and read a few memories; return whether to look for more at once."""
         claimed = await self._claims.claim(_BATCH)
         if not claimed:
             return False
-        stale = self.counts.stale
+        before = self.counts.done
         try:
             goes_on = await run_unless(self.loop.stopping, self.read(client, claimed))
         finally:
             await self._asking.record(client, self._claims)
-        await self._claims.settle((one.ticket for one in claimed), is_complete=self.counts.stale == stale)
+        # Whoever stops gives its leases back in release().
+        if goes_on is not None:
+            is_complete = self.counts.done - before == len(claimed)
+            await self._claims.settle((one.ticket for one in claimed), is_complete=is_complete)
         return bool(goes_on)
 
     async def fail(self, claimed: Claimed, error: str) -> None:
