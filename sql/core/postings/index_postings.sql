@@ -16,14 +16,14 @@ DECLARE
     settings pgrecall.bm25_parameters := _pgrecall.bm25_parameters();
     crowded text[];
 BEGIN
-    WITH memory AS (
-        SELECT v.id, v.vector, COALESCE(v.is_past, false) AS is_past
+    WITH memory AS MATERIALIZED (
+        SELECT v.id, v.vector, _pgrecall.count_words(v.vector) AS length, COALESCE(v.is_past, false) AS is_past
         FROM unnest(index_postings.memory_ids, index_postings.vectors, index_postings.are_past) v (id, vector, is_past)
     ), posting AS (
         SELECT i.term, v.is_past, i.impact, v.id,
                (row_number() OVER (PARTITION BY i.term, v.is_past ORDER BY i.impact DESC, v.id) - 1) / 128 AS part
         FROM memory v
-        CROSS JOIN LATERAL _pgrecall.term_impacts(v.vector, settings) i
+        CROSS JOIN LATERAL _pgrecall.term_impacts(v.vector, settings, NULL, v.length) i
     ), block AS MATERIALIZED (
         SELECT p.term, p.is_past, max(p.impact) AS top_impact,
                array_agg(p.id ORDER BY p.impact DESC, p.id) AS ids,

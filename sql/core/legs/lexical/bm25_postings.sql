@@ -46,11 +46,11 @@ BEGIN ATOMIC
     ), recent AS MATERIALIZED (
         SELECT w.place, m.is_past, m.id AS memory_id, i.impact
         FROM (
-            SELECT o.id, o.search_vector, o.is_past
+            SELECT o.id, o.search_vector, o.word_count, o.is_past
             FROM changed c
             CROSS JOIN state s
             CROSS JOIN LATERAL (
-                SELECT m.id, m.search_vector, _pgrecall.is_past(m, s.today) AS is_past
+                SELECT m.id, m.search_vector, m.word_count, _pgrecall.is_past(m, s.today) AS is_past
                 FROM pgrecall.memories m
                 WHERE m.id = c.memory_id AND m.namespace_id + 0 = bm25_postings.namespace_id AND m.deleted_at IS NULL
                 OFFSET 0
@@ -58,7 +58,7 @@ BEGIN ATOMIC
             WHERE o.search_vector @@ any_word AND (_pgrecall.reads_past(filter) OR NOT o.is_past)
             OFFSET 0
         ) m
-        CROSS JOIN LATERAL _pgrecall.term_impacts(m.search_vector, settings, words) i
+        CROSS JOIN LATERAL _pgrecall.term_impacts(m.search_vector, settings, words, m.word_count) i
         JOIN word w ON w.term = i.term
     ), part AS (
         -- A list that is read to its end: in any order.
