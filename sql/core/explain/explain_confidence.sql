@@ -21,9 +21,7 @@ BEGIN
     IF ranked.confidence IS NULL THEN
         RETURN NULL;
     END IF;
-    SELECT array_agg(w.word) AS words, array_agg(w.idf) AS idfs, sum(w.idf) AS weight INTO hollow
-    FROM unnest(parsed.words, parsed.idfs) w (word, idf)
-    WHERE w.word = ANY (_pgrecall.pronoun_lexemes());
+    SELECT * INTO hollow FROM _pgrecall.pronouns_of(parsed);
     IF hollow.words IS NOT NULL THEN
         hollow_part := _pgrecall.bm25_score(
             memory.search_vector, memory.word_count, hollow.words, hollow.idfs, parsed.impacts
@@ -32,7 +30,7 @@ BEGIN
     evidence := ranked.lexical_score - COALESCE(hollow_part, 0);
     SELECT p.* INTO parts
     FROM _pgrecall.confidence_parts(
-        evidence / _pgrecall.firm_bm25(parsed.max_bm25, hollow.weight), evidence, 0, request.query_vec IS NOT NULL,
+        evidence, _pgrecall.firm_bm25(parsed.max_bm25, hollow.weight), 0, request.query_vec IS NOT NULL,
         COALESCE(_pgrecall.is_contradicted(memory, request.stated, _pgrecall.version_pattern(request.query_name)), false)
     ) p;
     RETURN jsonb_build_object(

@@ -28,6 +28,7 @@ DECLARE
     max_score double precision;
     background record;
     hollow record;
+    firm double precision;
     versions text;
     concept_ids bigint[];
     concept_shares double precision[];
@@ -38,10 +39,8 @@ BEGIN
     max_score := _pgrecall.max_score(settings.fusion, legs.total_weight, settings.rrf_k);
     SELECT * INTO background FROM _pgrecall.dense_background(request.namespace_id, generation, query_vec, settings);
 
-    -- Pronouns match nearly everything that a user has said, in a small namespace even with a high idf.
-    SELECT array_agg(w.word) AS words, array_agg(w.idf) AS idfs, sum(w.idf) AS weight INTO hollow
-    FROM unnest(parsed.words, parsed.idfs) w (word, idf)
-    WHERE w.word = ANY (_pgrecall.pronoun_lexemes());
+    SELECT * INTO hollow FROM _pgrecall.pronouns_of(parsed);
+    firm := _pgrecall.firm_bm25(parsed.max_bm25, hollow.weight);
     IF request.query_name ~ '[0-9]' THEN
         versions := _pgrecall.version_pattern(request.query_name);
     END IF;
@@ -290,11 +289,10 @@ BEGIN
         CROSS JOIN LATERAL _pgrecall.mmr(o.ids, o.scores, settings.k, settings) c
     ), judged AS (
         SELECT w.*, CASE WHEN settings.fusion = 'cc' THEN _pgrecall.confidence(
-                   (w.lexical_score - COALESCE(e.hollow, 0)) / _pgrecall.firm_bm25(parsed.max_bm25, hollow.weight),
-                   w.lexical_score - COALESCE(e.hollow, 0),
+                   w.lexical_score - COALESCE(e.hollow, 0), firm,
                    (w.with_phrase - w.lexical_part * (1 - least(greatest(COALESCE(
-                       (1 - COALESCE(e.hollow / NULLIF(w.lexical_score, 0), 0)) * parsed.max_bm25
-                       / _pgrecall.firm_bm25(parsed.max_bm25, hollow.weight), 0), 0), 1))) / max_score - v.relevance,
+                       (1 - COALESCE(e.hollow / NULLIF(w.lexical_score, 0), 0)) * parsed.max_bm25 / firm, 0), 0), 1)))
+                   / max_score - v.relevance,
                    query_vec IS NOT NULL, COALESCE(e.is_contradicted, false)
                ) END AS confidence
         FROM weighted w
