@@ -10,6 +10,8 @@ from psycopg.types.json import Jsonb
 
 from pgrecall._async.client import AsyncClient
 from pgrecall.contrib.offline import AsyncOfflineClient, OfflineClient
+from pgrecall.contrib.offline.searching import ORIGINS
+from pgrecall.contrib.offline.store import _COPIED
 from support.memories import remember, remember_many, rows
 from support.offline import contents, in_copy, on_server
 
@@ -157,3 +159,17 @@ def test_a_row_that_changed_at_its_source_at_the_same_time_is_fetched(
     assert copy.pull().stored == 1
     assert in_copy(path) == on_server(conn)
     assert [memory.tags for memory in copy.recall("tea")] == [("black",)]
+
+
+def test_a_copy_takes_every_column_that_the_server_sends(conn: Connection[Any]) -> None:
+    query = """
+        SELECT a.name FROM pg_proc p
+        CROSS JOIN LATERAL unnest(p.proargnames, p.proargmodes) a (name, mode)
+        WHERE p.oid = 'pgrecall.sync_memories'::regproc AND a.mode = 't'
+    """
+    assert {name for (name,) in conn.execute(query)} == set(_COPIED)
+
+
+def test_a_copy_orders_origins_as_the_server_does(conn: Connection[Any]) -> None:
+    [(origins,)] = conn.execute("SELECT enum_range(NULL::pgrecall.memory_origin)::text[]").fetchall()
+    assert ORIGINS.split() == origins

@@ -163,3 +163,10 @@ def test_the_functions_that_python_replaces_are_on_their_page() -> None:
         name.partition("(")[0] for names in first_columns("docs/plpython.md", "function") for name in names
     }
     assert named == replaced | {"graph_ppr"}
+
+
+def test_every_file_chosen_for_other_versions_of_the_server_is_there() -> None:
+    """A file that is renamed would leave `make test-versions` without a word."""
+    chosen = set(re.findall(r'"(test_\w+)"', text_of("tests/conftest.py")))
+    assert len(chosen) > 30
+    assert chosen - {path.stem for path in (ROOT / "tests").rglob("test_*.py")} == set()
