@@ -56,6 +56,38 @@ def test_a_byte_order_mark_is_no_part_of_the_text(cli: Cli, raw: bytes) -> None:
     assert cli("get", number).out.splitlines()[-1] == "café"
 
 
+def test_a_dash_is_standard_input_wherever_a_text_is_given(cli: Cli, tmp_path: Path) -> None:
+    """`update --content -` and `supersede ID -` stored the dash."""
+    number = cli("remember", "-", stdin=b"tea\n").out.strip()
+    assert cli("update", number, "--content", "-", stdin=b"green tea\n").out == "updated\n"
+    assert cli("get", number).out.splitlines()[-1] == "green tea"
+    later = cli("supersede", number, "-", stdin=b"black tea\n").out.strip()
+    assert cli("get", later).out.splitlines()[-1] == "black tea"
+    copy = str(tmp_path / "copy.db")
+    cli("offline", "pull", copy)
+    cli("offline", "remember", copy, "-", stdin=b"white tea\n")
+    assert "white tea" in cli("offline", "recall", copy, "white").out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("recall", "", "--no-embed"), "hint: Pass words.\n"),
+        (("facts", " ", "--no-embed"), "hint: Pass words.\n"),
+        (("list", "--after", "999"), "Begin again without --after."),
+        (("config", "set", "k", "0"), "Use `pgrecall config set`."),
+        (
+            ("remember", "tea", "--language", "klingon"),
+            "`pgrecall psql -c 'SELECT cfgname FROM pg_ts_config'`",
+        ),
+        (("recall", "tea", "--no-embed", "-n", "none"), "with `pgrecall remember --create-namespace`."),
+        (("facts", "tea", "--no-embed", "-n", "none"), "with `pgrecall remember --create-namespace`."),
+    ],
+)
+def test_hints_and_notices_name_options_and_commands(cli: Cli, arguments: tuple[str, ...], told: str) -> None:
+    assert told in cli(*arguments).err
+
+
 def test_one_setting(cli: Cli) -> None:
     for arguments in (("config", "graph_weight"), ("config", "get", "graph_weight")):
         told = cli(*arguments)

@@ -121,3 +121,40 @@ def test_a_folder_in_place_of_a_file_is_refused(
         done = cli(*command)
         assert done.code in {1, 2}, command
         assert done.err, command
+
+
+_CLOSED = [
+    (["get", "1"], "1", 1, "error: Bad file descriptor"),
+    (["recall", "tea", "--json", "--no-embed"], "1", 1, "error: Bad file descriptor"),
+    (["export"], "1", 1, "error: Bad file descriptor"),
+    (["remember", "-"], "0", 1, "error: memory: content is empty"),
+    (["erase", "1"], "0", 1, "and nobody can be asked"),
+    (["import", "-"], "0", 0, ""),
+    (["mcp"], "0", 0, ""),
+    (["get", "999"], "2", 1, ""),
+    (["hook", "recall"], "1", 0, ""),
+]
+
+
+@pytest.mark.parametrize(("arguments", "closed", "code", "said"), _CLOSED)
+def test_a_standard_stream_that_is_closed(
+    cli: Callable[..., Outcome], dsn: str, arguments: list[str], closed: str, code: int, said: str
+) -> None:
+    """Python has None for it: some commands ended with a traceback, others well, having printed nothing."""
+    assert cli("remember", "tea").out == "1\n"
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            f"import os, sys; os.close({closed}); os.execv(sys.executable, sys.argv[1:])",
+            *RUN,
+            *arguments,
+        ],
+        env=os.environ | {"PGRECALL_DSN": dsn},
+        input="{}",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, "Traceback" in done.stderr) == (code, False), done.stderr
+    assert said in done.stderr

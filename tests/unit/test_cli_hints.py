@@ -7,11 +7,15 @@ from operator import attrgetter
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 
 import pgrecall
+from pgrecall.cli import app
 from pgrecall.cli.hints import command_line_hint
+from pgrecall.contrib.mcp.error_texts import agents_notice
 from pgrecall.errors import Conflict, EmbeddingUnavailable, UnknownNamespace
 from pgrecall.server_hints import _FUNCTIONS, client_hint
+from support.command import commands
 
 ARGUMENT = re.compile(r"\b[a-z_]+(=| => )")
 
@@ -66,6 +70,30 @@ def test_a_method_that_stands_in_for_a_function_exists() -> None:
 )
 def test_options_take_the_place_of_arguments(hint: str, printed: str) -> None:
     assert command_line_hint(hint) == printed
+
+
+SQL_WORDS = re.compile(r"query_vec|after_id|\bARRAY\b|SET, RESET|=\[|vector=|create_namespace=")
+
+
+def test_no_hint_on_the_command_line_names_what_only_sql_or_python_has() -> None:
+    """`recall ''` told to pass a query_vec, `list --after` to leave after_id out, `config set` to use RESET."""
+    reached = [hint for hint in server_hints() if "get_memories(" not in hint]  # a command needs its ids
+    printed = [command_line_hint(client_hint(hint) or "") for hint in reached]
+    assert [hint for hint in printed if SQL_WORDS.search(hint)] == []
+    assert client_hint("Use SET, RESET or pgrecall.set_setting().") == "Use client.admin.set_setting()."
+
+
+def test_a_hint_names_commands_that_exist() -> None:
+    known = {name for name, _ in commands(get_command(app))}
+    hints = [command_line_hint(client_hint(hint) or "") for hint in server_hints()]
+    named = {name for hint in hints for name in re.findall(r"`pgrecall ([a-z]+(?: [a-z]+)?)", hint)}
+    assert len(named) >= 8
+    assert {name for name in named if name not in known and name.split()[0] not in known} == set()
+
+
+def test_no_hint_of_the_server_reaches_an_agent_as_sql() -> None:
+    agents = [agents_notice(client_hint(hint)) or "" for hint in server_hints()]
+    assert [hint for hint in agents if SQL_WORDS.search(hint) or "SELECT" in hint or "NULL" in hint] == []
 
 
 def server_hints() -> list[str]:

@@ -6,6 +6,7 @@
 import errno
 import gc
 import io
+import os
 import sys
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -29,6 +30,7 @@ def main(arguments: list[str] | None = None) -> None:
         SystemExit: Always: 0 on success, 1 on failure, 2 on a usage error. A hook ends with 0 whatever
             happens: coding agents take 2 for an order to stop the user's prompt.
     """
+    _open_closed_streams()
     if (sys.argv[1:2] if arguments is None else arguments[:1]) != ["hook"]:
         try:
             try:
@@ -46,6 +48,25 @@ def main(arguments: list[str] | None = None) -> None:
         from pgrecall.contrib.hooks.hook_log import end_hook
 
         end_hook(error)
+
+
+def _open_closed_streams() -> None:
+    """Put something in the place of standard streams that were closed by who started the command.
+
+    Python has None for them, and the next file or connection would get their number. Input is then empty, and
+    errors go nowhere. Output fails as on a full disk: else an export would end well and have written nothing.
+    """
+    for number, name, how in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        if getattr(sys, name) is not None:
+            continue
+        try:
+            os.fstat(number)
+        except OSError:
+            opened = os.open(os.devnull, os.O_WRONLY if name == "stderr" else os.O_RDONLY)
+            if opened != number:
+                os.dup2(opened, number)
+                os.close(opened)
+        setattr(sys, name, open(number, how, encoding="utf-8", closefd=False))  # noqa: SIM115
 
 
 def _end(error: OSError) -> NoReturn:

@@ -368,6 +368,19 @@ def note(text: str) -> None:
     echo(text, err=True, dim=True)
 
 
+def print_notice(notice: str | None) -> None:
+    """Print what a result says about itself, if anything."""
+    if notice is not None:
+        from .hints import command_line_hint
+
+        note(command_line_hint(notice))
+
+
+def given_text(text: str) -> str:
+    """Return a text from the command line, or standard input for -."""
+    return read_input() if text == "-" else text
+
+
 def read_input() -> str:
     """Read a text from standard input: UTF-8, or UTF-16 with a byte order mark, which is left out.
 

@@ -29,6 +29,7 @@ from .common import (
     namespace_weights,
     note,
     print_json,
+    print_notice,
     read_namespaces,
     who_embeds,
     who_expands,
@@ -94,8 +95,7 @@ def explain(
             settings=settings,
             expand=expander,
         )
-    if result.notice is not None:
-        note(result.notice)
+    print_notice(result.notice)
     if as_json:
         print_json([explanation.as_dict() for explanation in result])
         return

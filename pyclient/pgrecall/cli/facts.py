@@ -20,6 +20,7 @@ from .common import (
     moment,
     note,
     print_json,
+    print_notice,
     read_namespaces,
     who_embeds,
 )
@@ -71,8 +72,7 @@ def facts(
         )
         if not result:
             note_elsewhere(client, namespace)
-    if result.notice is not None:
-        note(result.notice)
+    print_notice(result.notice)
     if as_json:
         print_json([fact.as_dict() for fact in result])
         return

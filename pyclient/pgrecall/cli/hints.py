@@ -22,10 +22,22 @@ _OPTIONS = (
     ("client.list()", "`pgrecall list`"),
     ("forget() removes", "`pgrecall forget` removes"),
     ("supersede()", "`pgrecall supersede`"),
+    ("namespaces=['me', 'team'], namespace_weights={'team': 0.5}",
+     "-n me -n team --namespace-weight team=0.5"),
+    ("a longer timeout, in", "a longer --timeout, in"),
     ("force=True", "--force"),
+    (" An embedding alone will do too: vector='[0.1, …]'.", ""),
+    ("without after_id", "without --after"),
+    ("with after_id", "with --after"),
+    ("client.pages.drop()", "`pgrecall page drop`"),
+    ("SELECT cfgname FROM pg_ts_config lists",
+     "`pgrecall psql -c 'SELECT cfgname FROM pg_ts_config'` lists"),
+    ("NULL removes the rule; erase_namespace() removes the memories.",
+     "--keep never removes the rule; `pgrecall erase --whole-namespace` removes the memories."),
+    ("for ever: NULL removes it", "for ever: --keep never removes it"),
     ("embed='daemon'", "--embed-by-daemon"),
     ("embed=True", "--embed"),
-)
+)  # fmt: skip
 _KEEP = "'keep' leaves"
 _ON_CONFLICT = re.compile(r"on_conflict(?: => |=)'(\w+)'")
 

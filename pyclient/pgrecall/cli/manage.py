@@ -17,6 +17,7 @@ from .common import (
     confirm,
     connection_string,
     echo,
+    given_text,
     json_object,
     moment,
     note,
@@ -165,7 +166,7 @@ def history(
 
 def update(
     id: Id,
-    content: Annotated[str | None, typer.Option(help="The new text.")] = None,
+    content: Annotated[str | None, typer.Option(help="The new text; - reads standard input.")] = None,
     title: Annotated[str | None, typer.Option(help="A short name; '' clears it, as for the others.")] = None,
     category: Annotated[str | None, typer.Option(help="One word for its kind.")] = None,
     tag: Annotated[
@@ -188,12 +189,13 @@ def update(
     """Change fields of a memory. `pgrecall history` keeps the old ones."""
     extra = json_object("--metadata", metadata)
     happened, ends = moment("--occurred-at", occurred_at), moment("--expires-at", expires_at)
+    text = None if content is None else given_text(content)
     from pgrecall import Client
 
     with Client(connection_string(dsn, data_dir), pool_max=1) as client:
         has_changed = client.update(
             id,
-            content=content,
+            content=text,
             title=title,
             category=category,
             tags=tag,
@@ -206,13 +208,16 @@ def update(
             expires_at=ends,
             origin=None if origin is None else origin.value,
         )
-    text = "updated" if has_changed else "nothing changed"
-    print_result({"id": id, "changed": has_changed}, text, as_json=as_json)
+    told = "updated" if has_changed else "nothing changed"
+    print_result({"id": id, "changed": has_changed}, told, as_json=as_json)
 
 
 def supersede(
     id: Id,
-    content: Annotated[str | None, typer.Argument(help="The new text, which becomes a new memory.")] = None,
+    content: Annotated[
+        str | None,
+        typer.Argument(help="The new text, which becomes a new memory; - reads standard input."),
+    ] = None,
     successor: Annotated[
         int | None, typer.Option(help="An existing memory as successor, instead of a text.")
     ] = None,
@@ -225,10 +230,11 @@ def supersede(
     if (content is None) == (successor is None):
         raise typer.BadParameter("pass either a text or --successor")
     happened = moment("--occurred-at", occurred_at)
+    text = None if content is None else given_text(content)
     from pgrecall import Client
 
     with Client(connection_string(dsn, data_dir), pool_max=1) as client:
-        number = client.supersede(id, content, successor=successor, occurred_at=happened)
+        number = client.supersede(id, text, successor=successor, occurred_at=happened)
     print_result({"id": number, "supersedes": id}, str(number), as_json=as_json)
 
 

@@ -18,12 +18,12 @@ from .common import (
     Dsn,
     Namespace,
     connection_string,
+    given_text,
     is_dash,
     json_object,
     moment,
     note,
     print_result,
-    read_input,
 )
 from .origin import Origin
 
@@ -74,7 +74,7 @@ def remember(
     """Store one memory and print its id."""
     extra = json_object("--metadata", metadata)
     happened, ends = moment("--occurred-at", occurred_at), moment("--expires-at", expires_at)
-    text = read_input() if content == "-" else content
+    text = given_text(content)
     from pgrecall import Client
 
     with Client(connection_string(dsn, data_dir), pool_max=1) as client:

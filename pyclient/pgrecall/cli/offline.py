@@ -15,6 +15,7 @@ from .common import (
     Namespace,
     connection_string,
     echo,
+    given_text,
     note,
     print_json,
     print_result,
@@ -102,15 +103,16 @@ def recall(
 @offline.command()
 def remember(
     file: _File,
-    content: Annotated[str, typer.Argument(help="The text.")],
+    content: Annotated[str, typer.Argument(help="The text; - reads standard input.")],
     tag: Annotated[list[str] | None, typer.Option("--tag", help="A tag; repeatable.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Store a memory in a copy, queued for the server."""
+    text = given_text(content)
     from pgrecall.contrib.offline import OfflineClient
 
     with OfflineClient(file) as copy:
-        number = copy.remember(content, tags=tag)
+        number = copy.remember(text, tags=tag)
     print_result({"id": number}, str(number), as_json=as_json)
 
 

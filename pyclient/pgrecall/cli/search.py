@@ -32,6 +32,7 @@ from .common import (
     namespace_weights,
     note,
     print_json,
+    print_notice,
     read_namespaces,
     terminal,
     who_embeds,
@@ -137,8 +138,7 @@ def timeline(
             **read_namespaces(namespace),
             filter=filters,
         )
-    if result.notice is not None:
-        note(result.notice)
+    print_notice(result.notice)
     if as_json:
         print_json([memory.as_dict() for memory in result])
         return
@@ -161,8 +161,7 @@ def print_recalled(result: "RecallResult", *, full: bool, as_json: bool) -> None
         full: Whether to print long memories in full.
         as_json: Whether to print a list of objects instead of a table.
     """
-    if result.notice is not None:
-        note(result.notice)
+    print_notice(result.notice)
     if as_json:
         print_json([memory.as_dict() for memory in result])
         return

@@ -13,11 +13,11 @@ BEGIN
             USING ERRCODE = 'program_limit_exceeded', HINT = 'Pass a question, not a whole document.';
     ELSIF query_vec IS NULL AND _pgrecall.is_blank(query) THEN
         RAISE EXCEPTION 'the query is empty and there is no vector'
-            USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass words, a query_vec, or both.';
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass words. An embedding alone will do too: query_vec => ''[0.1, …]''.';
     ELSIF pgvector.l2_norm(query_vec) = 0 THEN
         RAISE EXCEPTION 'the query vector is zero'
             USING ERRCODE = 'invalid_parameter_value',
-                  HINT = 'Cosine similarity needs a direction. Leave query_vec NULL to recall by words and concepts.';
+                  HINT = 'Cosine similarity needs a direction. Without a vector recall goes by words and concepts.';
     END IF;
 END
 $function$;

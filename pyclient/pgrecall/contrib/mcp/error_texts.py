@@ -30,7 +30,7 @@ __all__ = ["agents_notice", "bad_arguments_text", "error_text", "unknown_argumen
 
 _LONGEST_QUOTE = 60
 _PARTS = re.compile(r"(?<=[.;]) ")
-_FOR_OTHERS = re.compile(r"pip install|`|\w+=|=>|\w\(|(?<!\w)/\w+/")
+_FOR_OTHERS = re.compile(r"pip install|`|\w+=|=>|\w\(|(?<!\w)/\w+/|SELECT |NULL")
 
 # The client's own hints are for who writes Python or SQL.
 _HINTS: tuple[tuple[type[PgrecallError], str], ...] = (
@@ -68,6 +68,7 @@ def agents_notice(text: str | None) -> str | None:
     """Leave the sentences out that are for who installs or programs: commands, paths, calls of functions."""
     if text is None:
         return None
+    text = text.replace("after_id", "after")  # as the tool calls it
     kept = [part for part in _PARTS.split(text) if not _FOR_OTHERS.search(part)]
     return " ".join(kept).rstrip(";") or None
 

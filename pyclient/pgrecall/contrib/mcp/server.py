@@ -125,7 +125,7 @@ class MemoryServer(MCPServer[Any]):
             raise ResourceError(error_text(error)) from None
         found = [page for page in read if page is not None]
         if not found:
-            raise ResourceError("there is no page of that name. `pgrecall page list` lists them.")
+            raise ResourceError("there is no page of that name. The user makes pages and can name them.")
         texts = [page.as_text() for page in found if page.lines]
         return "\n".join([_DATA, *texts]) if texts else ""
 

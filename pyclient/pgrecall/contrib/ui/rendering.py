@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
+from pgrecall.cli.hints import command_line_hint
 from pgrecall.formatting import counted, format_age, format_bytes
 from pgrecall.query.legs import BOOSTS, DESCRIBED
 
@@ -45,6 +46,11 @@ _MARKS: dict[int, str] = {
 def shown(text: object) -> str:
     """Write a text with control characters, and what hides or turns text around, made visible."""
     return str(text).translate(_MARKS)
+
+
+def advice(text: str) -> str:
+    """Write a hint or a notice in the terms of the command line: who reads it started the inspector there."""
+    return shown(command_line_hint(text))
 
 
 def excerpt(text: str, limit: int = SHOWN) -> str:
@@ -99,6 +105,7 @@ _templates = Environment(
     lstrip_blocks=True,
 )
 _templates.filters.update(
+    advice=advice,
     shown=shown,
     excerpt=excerpt,
     word=word,
