@@ -456,6 +456,30 @@ def test_an_argument_that_says_nothing_is_as_one_that_is_left_out(run: Callable[
     run(work)
 
 
+def test_a_text_that_reads_as_json_is_a_text(run: Callable[..., None], conn: psycopg.Connection[Any]) -> None:
+    """The SDK made a list of an optional text `["a"]`, which was refused, and dropped the filter `null`."""
+    texts = ('["a"]', '{"a": 1}', "[42]", "null", "true", "12", '"q"')
+
+    async def work(agent: Agent) -> None:
+        await agent.store("the quokka hops")
+        for text in texts:
+            given = dict.fromkeys(("title", "category", "speaker", "session", "external_id"), text)
+            number = await agent.store(f"the wombat digs {text}", **given)
+            row = conn.execute(
+                "SELECT title, category, speaker, session, external_id FROM pgrecall.memories WHERE id = %s",
+                (number,),
+            ).fetchone()
+            assert row == (text,) * 5
+            for name in ("category", "speaker", "session"):
+                found = await agent.call("memory_list", **{name: text})
+                assert [memory["id"] for memory in found["memories"]] == [number], name
+            await agent.call("memory_update", id=number, title=f"{text} ")
+        found = await agent.call("memory_recall", query="quokka", tags='["a"]')
+        assert found["memories"] == []
+
+    run(work)
+
+
 def test_the_schemas_are_small_and_plain(run: Callable[..., None]) -> None:
     """Some agents take no alternatives and no constants, and every character costs each of them."""
 

@@ -9,6 +9,7 @@ from typing import Any, TypedDict
 
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools import Tool
+from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import BaseModel
 
@@ -140,11 +141,29 @@ class Toolset:
             description=inspect.getdoc(method),
             annotations=annotations,
         )
+        tool.fn_metadata = _Texts(**dict(tool.fn_metadata))
         # The SDK would ignore an argument that it does not know: see `MemoryServer.call_tool`.
         tool.parameters["additionalProperties"] = False
         for parameter in tool.parameters["properties"].values():
             _omit_null(parameter)
         return tool
+
+
+class _Texts(FuncMetadata):
+    """Arguments of a tool, where an optional text stays one.
+
+    The SDK reads JSON in whatever may also be null: a title `["a"]` would be a list, and refused;
+    a session `null` would be none, and its memories those of all.
+    """
+
+    def pre_parse_json(self, data: dict[str, Any]) -> dict[str, Any]:
+        fields = self.arg_model.model_fields
+        texts = {
+            name: value
+            for name, value in data.items()
+            if name in fields and fields[name].annotation == (str | None) and isinstance(value, str)
+        }
+        return data | super().pre_parse_json({name: data[name] for name in data.keys() - texts}) | texts
 
 
 def given_arguments(arguments: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
