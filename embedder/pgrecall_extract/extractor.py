@@ -29,7 +29,8 @@ from .entities.surnames import with_surnames
 from .entities.versions import with_products, with_versions
 from .languages import GENERIC_LANGUAGES
 from .relations.facts import find_facts
-from .relations.introductions import ASKED_AS, introductions
+from .relations.introduction_frames import ASKED_AS
+from .relations.introductions import introductions
 from .resolving import resolve, unique
 from .secrets import secret_spans
 from .temporal.references import temporal_references

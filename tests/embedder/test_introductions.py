@@ -21,17 +21,29 @@ TALK = (
 )  # fmt: skip
 
 
+ENGLISH = ("what is my name?", "do you remember my name?")
+
+
 @pytest.mark.parametrize(
-    ("told", "name"),
+    ("told", "name", "questions"),
     [
-        ("I'm Kofi", "Kofi"),
-        ("Call me Wren", "Wren"),
-        ("Ilse here", "Ilse"),
-        ("sign it as Bo Lindgren", "Bo Lindgren"),
-        ("It's Tariq again", "Tariq"),
+        ("I'm Kofi", "Kofi", ENGLISH),
+        ("Call me Wren", "Wren", ENGLISH),
+        ("Ilse here", "Ilse", ENGLISH),
+        ("sign it as Bo Lindgren", "Bo Lindgren", ENGLISH),
+        ("It's Tariq again", "Tariq", ENGLISH),
+        ("Привет, меня зовут Тимур.", "Тимур", (*ENGLISH, "Как меня зовут?")),
+        ("你好，我叫李雷。", "李雷", (*ENGLISH, "我的名字是什么？", "我叫什么？")),
+        ("田中と申します。", "田中", (*ENGLISH, "私の名前は何ですか？")),
+        ("제 이름은 김민수입니다.", "김민수", (*ENGLISH, "내 이름이 뭐야?")),
+        ("Mam na imię Kasia.", "Kasia", (*ENGLISH, "Jak mam na imię?")),
+        ("Nama saya Budi.", "Budi", (*ENGLISH, "Siapa nama saya?")),
+        ("ผมชื่อสมชายครับ", "สมชาย", (*ENGLISH, "ผมชื่ออะไร")),
     ],
 )
-def test_who_said_his_name_is_told_it(dsn: str, conn: psycopg.Connection[Any], told: str, name: str) -> None:
+def test_who_said_his_name_is_told_it(
+    dsn: str, conn: psycopg.Connection[Any], told: str, name: str, questions: tuple[str, ...]
+) -> None:
     without_spacy(conn)
     turns = [*TALK[:5], told, *TALK[5:]]
     messages = [
@@ -41,9 +53,10 @@ def test_who_said_his_name_is_told_it(dsn: str, conn: psycopg.Connection[Any], t
     ]
     conn.execute("SELECT count(*) FROM remember_messages(%s, 'talk')", [json.dumps(messages)])
     read_all(dsn)
-    for question in ("what is my name?", "do you remember my name?"):
+    for question in questions:
         best = [row[0] for row in conn.execute("SELECT content FROM recall(%s, k => 3)", [question])]
-        assert told in best
-    facts = [row[0] for row in conn.execute("SELECT statement FROM recall_facts('what is my name?')")]
-    assert facts[0].startswith("user ")
-    assert facts[0].endswith(name)
+        assert told in best, question
+        facts = [row[0] for row in conn.execute("SELECT statement FROM recall_facts(%s)", [question])]
+        assert facts, question
+        assert facts[0].startswith("user ")
+        assert facts[0].endswith(name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from pgrecall_extract.relations.introduction_frames import ASKED_AS, FRAMES
 from support.reading import facts, read
 
 
@@ -59,6 +60,48 @@ def introduced(text: str) -> set[str]:
         ("Ik heet Sanne.", "Sanne"),
         ("Mi chiamo Giulia.", "Giulia"),
         ("Meu nome é João.", "João"),
+        ("My name is Odile, what's yours?", "Odile"),
+        ("Salut! Mă numesc Ștefan.", "Ștefan"),
+        ("Jag heter Åsa Lindgren.", "Åsa Lindgren"),
+        ("Hej, mitt navn er Øystein.", "Øystein"),
+        ("Jeg hedder Mette.", "Mette"),
+        ("Nimeni on Väinö.", "Väinö"),
+        ("Cześć, nazywam się Łukasz Nowak.", "Łukasz Nowak"),
+        ("Mam na imię Kasia.", "Kasia"),
+        ("Jmenuji se Řehoř.", "Řehoř"),
+        ("Benim adım Ayşe.", "Ayşe"),
+        ("Merhaba, adım Çağlar.", "Çağlar"),
+        ("A nevem Zsófia.", "Zsófia"),
+        ("Nama saya Budi.", "Budi"),
+        ("Tên tôi là Nguyễn Lan.", "Nguyễn Lan"),
+        ("Меня зовут Олег.", "Олег"),
+        ("Привет! меня зовут Анна Петрова, я из Казани.", "Анна Петрова"),
+        ("Моё имя — Тимур.", "Тимур"),
+        ("Меня зовут Айгуль и я врач.", "Айгуль"),
+        ("Зовите меня просто Лена.", "Лена"),
+        ("Мене звати Олена.", "Олена"),
+        ("Με λένε Μαρία.", "Μαρία"),
+        ("مرحبا، اسمي أحمد.", "أحمد"),
+        ("اسم من علی است.", "علی"),
+        ("שלום, קוראים לי נועה.", "נועה"),
+        ("สวัสดีครับ ผมชื่อสมชายครับ", "สมชาย"),
+        ("मेरा नाम राहुल है।", "राहुल"),
+        ("我叫李雷。", "李雷"),
+        ("你好,我叫小明,来自上海。", "小明"),
+        ("我的名字是欧阳静。", "欧阳静"),
+        ("我叫 Kofi。", "Kofi"),
+        ("大家都叫我阿强。", "阿强"),
+        ("叫我老王就行。", "老王"),
+        ("我叫王小明，你呢？", "王小明"),
+        ("請叫我陳大文。", "陳大文"),
+        ("私の名前は佐藤さくらです。", "佐藤さくら"),
+        ("はじめまして、田中太郎と申します。", "田中太郎"),
+        ("僕の名前はケンだよ。", "ケン"),
+        ("さくらと呼んでください。", "さくら"),
+        ("제 이름은 김민수입니다.", "김민수"),
+        ("내 이름은 지우야.", "지우"),
+        ("안녕하세요, 저는 박서연이라고 합니다.", "박서연"),
+        ("그냥 민수라고 불러 주세요.", "민수"),
     ],
 )
 def test_a_speaker_is_called_what_he_says(text: str, name: str) -> None:
@@ -162,12 +205,50 @@ def test_a_speaker_is_called_what_he_says(text: str, name: str) -> None:
         "Soy de Sevilla.",
         "Me llamo mucho la atención.",
         "Aquí Madrid.",
+        "Nazywam się inaczej niż ty.",
+        "Jag heter inte Åsa.",
+        "Как меня зовут?",
+        "Меня зовут на помощь.",
+        "Меня зовут Google купить.",
+        "Зови меня Леной.",
+        "Если меня зовут Олег, то смешно.",
+        "Он думает, что меня зовут Олег.",
+        "我叫什么?",
+        "我的名字是秘密。",
+        "I'm Kofi, right?",
+        "我叫什么名字？",
+        "我叫外卖了。",
+        "我叫车来了。",
+        "我叫他别走。",
+        "妈妈叫我小心。",
+        "请叫我起床。",
+        "大家都叫我小心。",
+        "如果我叫李雷呢。",
+        "私の名前は何ですか",
+        "私の名前は秘密です。",
+        "私の名前を知っていますか？",
+        "明日、母を呼んでください。",
+        "これは桜といいます。",
+        "내 이름이 뭐야?",
+        "내 이름은 비밀이야.",
+        "저는 아니라고 합니다.",
+        "저는 학생이라고 합니다.",
+        "오빠라고 불러 줘.",
+        "اسمي ليس أحمد.",
+        "मेरा नाम क्या है?",
+        "ผมชื่ออะไร",
+        "השם שלי לא נועה",
+        "اسم من چیست؟",
     ],
 )  # fmt: skip
 def test_what_only_looks_like_it_names_nobody(text: str) -> None:
     assert introduced(text) == set()
     names = {mention.name for mention in read(text, speaker="user").mentions}
     assert "my name" not in names
+
+
+def test_a_name_can_be_asked_for_in_each_language_in_which_it_is_told() -> None:
+    assert {frame.language for frame in FRAMES} == {*ASKED_AS}
 
 
 def test_a_program_introduces_nobody() -> None:

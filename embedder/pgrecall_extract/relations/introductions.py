@@ -19,20 +19,9 @@ from pgrecall_extract.sentences import sentence_spans
 from pgrecall_extract.words import CALENDAR, COMMON, DEMONYMS, HONORIFICS, word_set
 
 from .doubts import said_end
+from .introduction_frames import FRAMES, Frame
 
-__all__ = ["ASKED_AS", "Introduction", "introductions"]
-
-ASKED_AS: Final = {
-    "english": ("my name",),
-    "german": ("mein Name", "wie heiße ich"),
-    "french": ("mon nom", "je m'appelle"),
-    "spanish": ("mi nombre", "me llamo"),
-    "dutch": ("mijn naam", "hoe heet ik"),
-    "italian": ("il mio nome", "mi chiamo"),
-    "portuguese": ("meu nome", "me chamo"),
-}
-"""How one asks for one's own name, by the language in which it was told; English always. "Who am I" is not
-among them: it begins "Who am I meeting?" as well."""
+__all__ = ["Introduction", "introductions"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,130 +43,6 @@ class Introduction:
     language: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Frame:
-    """Words around a name.
-
-    Attributes:
-        pattern: To the end of what must follow; the group "name" is the name.
-        cues: A sentence without any of them, in lower case, cannot match; cheaper than the pattern.
-        language: Their language.
-        label: As in Introduction.
-        known: The name must be a known given name.
-        opens: Only at the begin of the text, after a greeting at most.
-        shows: It may show somebody else, of whom the text then speaks.
-    """
-
-    pattern: re.Pattern[str]
-    cues: tuple[str, ...]
-    language: str = "english"
-    label: str = "named"
-    known: bool = False
-    opens: bool = False
-    shows: bool = False
-
-
-_PART: Final = r"[A-ZÀ-ÖØ-ÞŁŚŠŽČĆŞİĐ][^\W\d_]*(?:['’-][A-ZÀ-ÖØ-Þ]?[^\W\d_]+)*"
-_NAME: Final = (
-    rf"(?:(?:Dr|Mr|Mrs|Ms|Prof)\.? )?(?P<name>{_PART}(?:(?: (?:van|von|de|da|del|der|la|el|bin"
-    rf"|al))* {_PART}){{0,2}})"
-    r"(?!['’]s\b|[\w'’-])"
-)
-_END: Final = (
-    r"(?=\s*(?:$|[.!,;:)\n\"”—–]| [—–-] | (?:and|but|from|by the way|btw|again|here|und|et|y|e|en|aus|de)\b))"
-)
-_ONLY: Final = (
-    r"(?=\s*(?:$|[.!\n)—–]| [—–-] |, (?!(?:my|our|his|her|their|the|a|an|she|he|who|which|not)\b)))"
-)
-# "This is Max. He's so playful." shows somebody else.
-_SHOWN: Final = re.compile(r"[\s.!,—–-]*(?i:he|she|it|they|his|her|my|our|their|the|an?|who|which|not|isn)\b")
-_NICKNAME: Final = (
-    r"(?=\s*(?:$|[.!,;)\n\"”]"
-    r"| (?:please|instead|from now on|if|for short|and|but|by the way|btw|when|around|in)\b))"
-)
-
-
-def _of(cues: str, pattern: str, **fields: object) -> _Frame:
-    return _Frame(re.compile(pattern.replace("NAME", _NAME)), tuple(cues.split("|")), **fields)  # type: ignore[arg-type]
-
-
-_FRAMES: Final = (
-    _of("name", rf"\b[Mm]y (?:(?:full|first|real) )?name(?: is|['’]s)(?: actually)? NAME{_END}"),
-    _of("name", rf"\b(?:[Tt]he )?[Nn]ame['’]s NAME{_END}", opens=True),
-    _of("called|named", rf"\b(?:I['’]m|I am|I was) (?:called|named) NAME{_END}"),
-    _of("call me", rf"\b(?:[Pp]lease )?(?:[Jj]ust )?[Cc]all me NAME{_NICKNAME}", label="also known as"),
-    _of(
-        "calls me|call me",
-        r"\b(?:[Yy]ou (?:can|may|could) (?:just )?|(?:[Ee]very(?:one|body)|[Pp]eople|[Ff]riends|[Mm]y friends"
-        rf"|[Mm]ost people|[Tt]hey all) (?:just )?)calls? me NAME{_NICKNAME}",
-        label="also known as",
-    ),
-    _of("go by", rf"\bI go by (?:the name )?NAME{_END}", label="also known as"),
-    _of(
-        "sign|address|refer",
-        r"\b(?:[Ss]ign|[Aa]ddress|[Rr]efer to) (?:it|this|that|them|me|the (?:letter|e-?mail|mail|card|note"
-        r"|message))"
-        rf" (?:off )?(?:as|with|from) NAME{_END}",
-    ),
-    _of("i'm|i’m|i am|im ", rf"\b(?:I['’]?m|I am) (?:just )?NAME{_ONLY}", opens=True),
-    _of("i'm|i’m|i am|im ", r"\b(?:I['’]?m|I am) NAME(?= (?:from|and I|by the way)\b)", opens=True),
-    _of("i'm|i’m|i am|im ", rf"\b(?:I['’]?m|I am) NAME(?:{_ONLY}| (?:by the way|btw)\b)", known=True),
-    _of(
-        "it's|it’s|it is|this is",
-        r"(?:\b(?:it['’]s|[Ii]t is|It['’]s|[Tt]his is) )NAME(?: (?:here|speaking|again|calling"
-        r"|from [A-Za-z]))",
-        opens=True,
-    ),
-    _of(
-        "it's|it’s|it is|this is",
-        rf"\b(?:it['’]s|It['’]s|[Ii]t is|[Tt]his is) NAME{_ONLY}",
-        shows=True,
-        known=True,
-        opens=True,
-    ),
-    _of(
-        " here",
-        r"\bNAME(?: here)(?=\s*(?:$|[.,!;:\n—–]| [—–-] | (?:again|from|with)\b))",
-        known=True,
-        opens=True,
-    ),
-    _of("heiß|heiss", rf"\b[Ii]ch hei(?:ß|ss)e NAME{_END}", language="german"),
-    _of("name", rf"\b[Mm]ein (?:voller )?Name (?:ist|lautet) NAME{_END}", language="german"),
-    _of(
-        "mich",
-        rf"\b[Nn]enn(?:en Sie|t|e)? mich (?:einfach |bitte )?NAME{_END}",
-        language="german",
-        label="also known as",
-    ),
-    _of("nennen", r"\bmich (?:einfach |gerne? )?NAME nennen\b", language="german", label="also known as"),
-    _of(
-        "bin|hier",
-        rf"\b(?:[Ii]ch bin(?:['’]?s)?(?: (?:die|der))?|[Hh]ier (?:ist|spricht)) NAME{_ONLY}",
-        language="german",
-        known=True,
-    ),
-    _of("appelle", rf"\b[Jj]e m['’]appelle NAME{_END}", language="french"),
-    _of("nom", rf"\b[Mm]on (?:pré)?nom (?:est|c['’]est) NAME{_END}", language="french"),
-    _of("appel", rf"\b[Aa]ppel(?:le|ez)-moi NAME{_END}", language="french", label="also known as"),
-    _of(
-        "moi|suis|ici",
-        rf"\b(?:[Mm]oi,? c['’]est|[Jj]e suis|[Ii]ci) NAME{_ONLY}",
-        language="french",
-        known=True,
-    ),
-    _of("llamo", rf"\b[Mm]e llamo NAME{_END}", language="spanish"),
-    _of("nombre", rf"\b[Mm]i nombre es NAME{_END}", language="spanish"),
-    _of("lam|lám", rf"\b[Ll]l[áa]m(?:ame|enme|eme) NAME{_END}", language="spanish", label="also known as"),
-    _of("soy|aquí|habla", rf"\b(?:[Ss]oy|[Aa]quí|[Hh]abla) NAME{_ONLY}", language="spanish", known=True),
-    _of("heet", rf"\b[Ii]k heet NAME{_END}", language="dutch"),
-    _of("naam", rf"\b[Mm]ijn naam is NAME{_END}", language="dutch"),
-    _of("noem", rf"\b[Nn]oem me (?:maar )?NAME{_END}", language="dutch", label="also known as"),
-    _of("chiamo", rf"\b[Mm]i chiamo NAME{_END}", language="italian"),
-    _of("nome", rf"\b[Ii]l mio nome è NAME{_END}", language="italian"),
-    _of("chiama", rf"\b[Cc]hiama(?:te)?mi NAME{_END}", language="italian", label="also known as"),
-    _of("nome", rf"\b(?:[Oo] )?[Mm]eu nome é NAME{_END}", language="portuguese"),
-    _of("chamo", rf"\b(?:[Ee]u )?[Mm]e chamo NAME{_END}", language="portuguese"),
-)
 # A text without one of these words introduces nobody; it is not read further.
 _CUE: Final = re.compile(
     r"\b[Nn]ame|\b[Nn]om(?:bre|e)?\b|\bnaam\b|\bprénom\b|I['’]?m\b|\bI am\b|\bI was\b|\bI go by\b|\bme\b"
@@ -185,7 +50,13 @@ _CUE: Final = re.compile(
     r"|\b[Ii]t['’]s\b|\b[Ii]t is\b|\b[Tt]his is\b|\b(?:here|heiße|heisse|bin|[Hh]ier|[Ii]ci|[Ss]oy|[Aa]quí"
     r"|[Hh]abla|heet|suis)\b"
     r"|m['’]appelle|\b(?:[Mm]e|[Mm]i) (?:llamo|chiamo|chamo)\b|l[áa]m(?:a|en|e)me\b|amemi\b|\b[Ss]ign\b"
+    r"|\b(?:heter|hedder|navn|namn|[Nn]imeni|[Nn]azywam|[Mm]am na|[Jj]menuj|numesc|cheam|dım|[Nn]evem"
+    r"|[Nn]ama)|smim\b"
+    # Other scripts give themselves away.
+    rf"|(?i:{'|'.join(sorted({cue for frame in FRAMES for cue in frame.cues if not cue.isascii()}))})"
 )
+# "This is Max. He's so playful." shows somebody else.
+_SHOWN: Final = re.compile(r"[\s.!,—–-]*(?i:he|she|it|they|his|her|my|our|their|the|an?|who|which|not|isn)\b")
 _GREETING: Final = re.compile(
     r"[\s\"“*>-]{0,4}(?:(?:[Hh]i|[Hh]ello|[Hh]ey|[Hh]iya|[Yy]o|[Gg]ood (?:morning|evening|afternoon|day)"
     r"|[Gg]reetings|[Hh]allo"
@@ -199,7 +70,8 @@ _DOUBTED: Final = re.compile(
     r"(?i:\b(?:if|whether|unless|not|never|pretend\w*|imagine|suppose|said|says|say|told|tell|tells|thinks?"
     r"|thought|wish"
     r"|asked|asks|joke|character|role|would|might|could be|dream\w*|why|who|when|that|as though|she|he|they"
-    r"|his|her)\b)|n['’]t\b"
+    r"|his|her|если|что|якщо|що|jeśli|że|eğer|pokud|että|att|إذا|अगर)\b)|n['’]t\b"
+    r"|如果|假如|假装|假裝|若是|もし|만약|만일"
 )
 _NO_NAME: Final = (
     COMMON
@@ -223,7 +95,9 @@ _NO_NAME: Final = (
         veganer deutscher deutsche
     """)
 ) - FIRST_NAMES | word_set("christian may april june summer autumn")
-_ENDINGS: Final = re.compile(r"(?:ing|ed|ist|ish|ese|ness|ful|less|able|ous|ly|tion|arian|phobic|lover|fan)$")
+_ENDINGS: Final = re.compile(
+    r"(?:ing|ed|ist|ish|ese|ness|ful|less|able|ous|ly|tion|arian|phobic|lover|(?<![er])fan)$"
+)
 _MOST = 3
 
 
@@ -243,9 +117,8 @@ def introductions(text: str, start: int = 0) -> list[Introduction]:
         if begin >= material:
             break
         lower = text[begin:end].lower()
-        if lower.rstrip(' \t"”’)').endswith("?"):
-            continue
-        for frame in _FRAMES:
+        asks = lower.rstrip(' \t"”’)。').endswith(("?", "？", "か"))
+        for frame in FRAMES:
             if not any(map(lower.__contains__, frame.cues)):
                 continue
             for match in frame.pattern.finditer(text, begin, end):
@@ -253,6 +126,11 @@ def introductions(text: str, start: int = 0) -> list[Introduction]:
                 if match.start() >= material or not _fits(frame, name):
                     continue
                 if _is_doubtful(text, begin, match.start()):
+                    continue
+                # "My name is Odile, what's yours?" says it before it asks; "I'm Kofi, right?" does not.
+                if asks and (
+                    frame.known or frame.opens or text[match.end() : match.end() + 1] not in ",，、"
+                ):
                     continue
                 if frame.shows and _SHOWN.match(text, match.end()):
                     continue
@@ -267,7 +145,7 @@ def introductions(text: str, start: int = 0) -> list[Introduction]:
     return list(found.values())
 
 
-def _fits(frame: _Frame, name: str) -> bool:
+def _fits(frame: Frame, name: str) -> bool:
     words = name.lower().split()
     if frame.known and words[0].split("-")[0] not in FIRST_NAMES:
         return False
