@@ -24,6 +24,17 @@ SATURDAY, SUNDAY, FRIDAY, MONDAY = (
 )
 WEEKEND, EARLIER_WEEK = "2026-11-21 2026-11-23", "2026-11-09 2026-11-16"
 THIS_WEEK, TODAY, FIRST_TO_FIFTH = "2026-11-23 2026-11-30", "2026-11-27 2026-11-28", "2026-11-01 2026-11-06"
+NINTH, NINTH_2024, TOMORROW, IN_TWO = (
+    "2026-11-09 2026-11-10",
+    "2024-11-09 2024-11-10",
+    "2026-11-28 2026-11-29",
+    "2026-11-29 2026-11-30",
+)
+AUGUST, MARCH_2024, EARLY_MARCH_2024 = (
+    "2026-08-01 2026-09-01",
+    "2024-03-01 2024-04-01",
+    "2024-03-01 2024-03-11",
+)
 
 PHRASES = {
     "en": {
@@ -61,18 +72,30 @@ PHRASES = {
     "it": {
         "ieri": YESTERDAY, "l'altro ieri": BEFORE, "la settimana scorsa": WEEK, "il mese scorso": MONTH, "l'anno scorso": YEAR,
         "sabato scorso": SATURDAY, "domenica scorsa": SUNDAY, "lo scorso venerdì": FRIDAY, "lo scorso weekend": WEEKEND,
-        "due settimane fa": EARLIER_WEEK, "questa settimana": THIS_WEEK,
+        "due settimane fa": EARLIER_WEEK, "questa settimana": THIS_WEEK, "il 9 novembre": NINTH, "9 novembre 2024": NINTH_2024,
+        "in ottobre": MONTH, "ad agosto": AUGUST, "a marzo 2024": MARCH_2024, "inizio marzo 2024": EARLY_MARCH_2024, "domani": TOMORROW,
+        "dopodomani": IN_TWO,
     },
     "pt": {
         "ontem": YESTERDAY, "anteontem": BEFORE, "a semana passada": WEEK, "o mês passado": MONTH, "no ano passado": YEAR,
         "no sábado passado": SATURDAY, "domingo passado": SUNDAY, "na sexta-feira passada": FRIDAY, "na segunda passada": MONDAY,
         "no fim de semana passado": WEEKEND, "há duas semanas": EARLIER_WEEK, "duas semanas atrás": EARLIER_WEEK,
-        "esta semana": THIS_WEEK,
+        "esta semana": THIS_WEEK, "9 de novembro": NINTH, "dia 9 de novembro de 2024": NINTH_2024, "em outubro": MONTH,
+        "em agosto": AUGUST, "em março de 2024": MARCH_2024, "no início de março de 2024": EARLY_MARCH_2024, "amanhã": TOMORROW,
+        "depois de amanhã": IN_TWO,
     },
     "nl": {
         "gisteren": YESTERDAY, "eergisteren": BEFORE, "vorige week": WEEK, "vorige maand": MONTH, "vorig jaar": YEAR,
         "vorige zaterdag": SATURDAY, "afgelopen zondag": SUNDAY, "afgelopen weekend": WEEKEND, "twee weken geleden": EARLIER_WEEK,
-        "deze week": THIS_WEEK,
+        "deze week": THIS_WEEK, "9 november": NINTH, "op 9 november 2024": NINTH_2024, "in oktober": MONTH, "in augustus": AUGUST,
+        "in maart 2024": MARCH_2024, "begin maart 2024": EARLY_MARCH_2024, "overmorgen": IN_TWO,
+    },
+    "pl": {
+        "wczoraj": YESTERDAY, "przedwczoraj": BEFORE, "w zeszłym tygodniu": WEEK, "w ubiegłym miesiącu": MONTH, "w zeszłym roku": YEAR,
+        "w zeszłą sobotę": SATURDAY, "w ubiegły poniedziałek": MONDAY, "w zeszły weekend": WEEKEND, "dwa tygodnie temu": EARLIER_WEEK,
+        "w tym tygodniu": THIS_WEEK, "9 listopada": NINTH, "9 listopada 2024": NINTH_2024, "w październiku": MONTH,
+        "w sierpniu": AUGUST, "w marcu 2024": MARCH_2024, "na początku marca 2024": EARLY_MARCH_2024, "jutro": TOMORROW,
+        "pojutrze": IN_TWO,
     },
     "ru": {
         "вчера": YESTERDAY, "позавчера": BEFORE, "на прошлой неделе": WEEK, "в прошлом месяце": MONTH, "в прошлом году": YEAR,
@@ -111,6 +134,13 @@ ONLY_IN_QUESTIONS = {
     "что я делал сегодня?": TODAY,
     "今天我做了什么": TODAY,
     "私は今日何をした": TODAY,
+    "Was habe ich morgen vor?": TOMORROW,
+    "Wat doe ik morgen?": TOMORROW,
+    "¿qué tengo que hacer mañana?": TOMORROW,
+    "¿qué hago pasado mañana?": IN_TWO,
+    "qu'est-ce que je fais demain ?": TOMORROW,
+    "что у меня завтра?": TOMORROW,
+    "Was steht übermorgen an?": IN_TWO,
 }
 
 NO_TIMES = [
@@ -119,7 +149,8 @@ NO_TIMES = [
     # words of another meaning
     "may first graders go?", "may second thoughts come", "the first March release", "the second May flower", "the fifth element", "on Fridays",
     "a prayer", "the gran estate", "films of Scorsese", "una historia pasada", "sexta sinfonia", "segunda opinión", "le passé", "una fata", "en gros",
-    "prossima fermata", "año nuevo", "foto's van het weekend", "день победы", "أمسية شعرية", "il sei di coppe", "la última cena",
+    "prossima fermata", "año nuevo", "qué hago por la mañana", "was esse ich am morgen", "wie geht guten morgen auf polnisch",
+    "co to jest temu", "marca de zapatos", "cosa mangia a cena", "maja plażowa", "wie is mei", "foto's van het weekend", "день победы", "أمسية شعرية", "il sei di coppe", "la última cena",
     # nowadays
     "Was läuft heute?", "¿qué hay hoy?", "今天天气",
 ]  # fmt: skip

@@ -17,8 +17,8 @@
 --                       included as a whole; a time of day ends at that moment
 --   open                before A, after A, since A, until A, by A, from A onwards
 --
---   other languages     the simple ones of these in twelve: Arabic, Chinese, Dutch, French, German, Italian, Japanese, Korean,
---                       Portuguese, Russian, Spanish and Thai: im März 2024, la semana pasada, sabato scorso, в марте, 上周六,
+--   other languages     the simple ones of these in thirteen: Arabic, Chinese, Dutch, French, German, Italian, Japanese, Korean,
+--                       Polish, Portuguese, Russian, Spanish and Thai: im März 2024, la semana pasada, sabato scorso, в марте, 上周六,
 --                       다음 주 월요일; names of months and weekdays in more; digits of any script, 令和8年, พ.ศ. 2569
 --
 -- A phrase is as precise as its unit: "two weeks ago" is a calendar week, "an hour ago" an hour of the clock. Days are

@@ -7,7 +7,7 @@
 --        without a time
 CREATE OR REPLACE FUNCTION _pgrecall.time_phrases()
 RETURNS TABLE (place integer, hints text[], pattern text, template text)
-LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 90
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 115
 BEGIN ATOMIC
     SELECT t.place, t.hints, t.pattern, t.template
     FROM (VALUES
@@ -25,15 +25,15 @@ BEGIN ATOMIC
             '\m(?:между|со?|от) (?:(\d{1,2}) )?(?:' || _pgrecall.translated_months('ru') || ' )?(?:и|по'
             '|до) (?:(\d{1,2}) )?' || _pgrecall.translated_months('ru'), 'between \1 \2 \3 and \4 \5 \6'),
         -- Days near today. The longer words go before those that they contain.
-        (5, '{"%gestern%","%ayer%","% antier%","%hier%","%вчера%","%eergisteren%","%anteontem%",'
+        (5, '{"%gestern%","%ayer%","% antier%","%hier%","%вчера%","%przedwczoraj%","%eergisteren%","%anteontem%",'
             '"%altro ieri%","%avantieri%"}'::text[],
             '\mvorgestern\M|\manteayer\M|\mantier\M|\mavant-hier\M|\mпозавчера\M|\meergisteren\M|\manteontem\M'
-            '|\maltro ieri\M|\mavantieri\M', '2 days ago'),
+            '|\maltro ieri\M|\mavantieri\M|\mprzedwczoraj\M', '2 days ago'),
         (6, '{"% anoche%","% gestern %","% ayer %","%gisteravond%","% ieri sera%","% ontem %"}'::text[],
             '\manoche\M|\mgestern (?:abend|nacht)\M|\mayer (?:por|en) la noche\M|\mgisteravond\M|\mieri sera\M|\montem (?:à'
             '|de) noite\M', 'last night'),
-        (7, '{"%gestern%","%ayer%","%вчера%","%gisteren%","% ontem%","% ieri%"}'::text[],
-            '\mgestern\M|\mayer\M|\mвчера\M|\mgisteren\M|\montem\M|\mieri\M', 'yesterday'),
+        (7, '{"%gestern%","%ayer%","%вчера%","%gisteren%","% ontem%","% ieri%","%wczoraj%"}'::text[],
+            '\mgestern\M|\mayer\M|\mвчера\M|\mgisteren\M|\montem\M|\mieri\M|\mwczoraj\M', 'yesterday'),
         -- The German word means "here".
         (8, '{"%hier%"}'::text[],
             '^(?=.*\m(?:je|j.ai|nous|vous|avons|avez|est-ce|quoi|que|quel|quelle|qui|soir)\M).*\mhier\M', 'yesterday'),
@@ -130,7 +130,47 @@ BEGIN ATOMIC
             '|лет) назад\M', '\1 \2 ago'),
         (58, '{"% назад%"}'::text[], '\m(неделю|месяц|год) назад\M', '1 \1 ago'),
         (59, _pgrecall.translated_month_hints('ru'),
-            '\m(\d{1,2}|в|в начале|в середине|в конце|с) ' || _pgrecall.translated_months('ru'), '\1 \2 \3')
+            '\m(\d{1,2}|в|в начале|в середине|в конце|с) ' || _pgrecall.translated_months('ru'), '\1 \2 \3'),
+        -- Polish
+        (60, '{"% zeszł%","% ubiegł%"}'::text[],
+            '\mw (?:zeszły|ubiegły)m (tygodniu|miesiącu|roku)\M|\mw (?:zeszły|ubiegły) (weekend)\M', 'last \1\2'),
+        (61, '{"% zeszł%","% ubiegł%"}'::text[],
+            '\mwe? (?:zeszł|ubiegł)[yą] (' || _pgrecall.translated_weekdays('pl') || ')\M', 'last \1'),
+        (62, '{"% w tym %"}'::text[], '\mw tym (tygodniu|miesiącu|roku)\M', 'this \1'),
+        (63, '{"% przyszł%"}'::text[], '\mw przyszłym (tygodniu|miesiącu|roku)\M', 'next \1'),
+        (64, '{"% temu%"}'::text[],
+            '\m(\d{1,3}|dwa|dwie|trzy|cztery|pięć|sześć) (dni|tygodnie|tygodni|miesiące|miesięcy|lata|lat) temu\M', '\1 \2 ago'),
+        (65, '{"% temu%"}'::text[], '\m(tydzień|miesiąc|rok) temu\M', '1 \1 ago'),
+        -- Months of languages above
+        (66, _pgrecall.translated_month_hints('it'), '\m(\d{1,2})[°º]? ' || _pgrecall.translated_months('it'), '\1 \2 \3'),
+        (67, _pgrecall.translated_month_hints('it'),
+            '\m(?:ad?|in|nel mese di|lo scorso) ' || _pgrecall.translated_months('it'), 'in \1 \2'),
+        (68, _pgrecall.translated_month_hints('it'), '\mda ' || _pgrecall.translated_months('it'), 'since \1 \2'),
+        (69, _pgrecall.translated_month_hints('it'), '\m(inizio|metà|fine) ' || _pgrecall.translated_months('it'), '\1 \2 \3'),
+        (70, _pgrecall.translated_month_hints('pt'), '\m(?:dia )?(\d{1,2})[°º]? de ' || _pgrecall.translated_months('pt'), '\1 \2 \3'),
+        (71, _pgrecall.translated_month_hints('pt'), '\m(?:em|no mês de) ' || _pgrecall.translated_months('pt'), 'in \1 \2'),
+        (72, _pgrecall.translated_month_hints('pt'), '\mdesde ' || _pgrecall.translated_months('pt'), 'since \1 \2'),
+        (73, _pgrecall.translated_month_hints('pt'),
+            '\m(?:n?o |em )?(início|começo|meados|fim|final) de ' || _pgrecall.translated_months('pt'), '\1 \2 \3'),
+        (74, _pgrecall.translated_month_hints('nl'), '\m(?:op )?(\d{1,2}) ' || _pgrecall.translated_months('nl'), '\1 \2 \3'),
+        (75, _pgrecall.translated_month_hints('nl'), '\m(?:in|afgelopen) ' || _pgrecall.translated_months('nl'), 'in \1 \2'),
+        (76, _pgrecall.translated_month_hints('nl'), '\msinds ' || _pgrecall.translated_months('nl'), 'since \1 \2'),
+        (77, _pgrecall.translated_month_hints('nl'), '\m(begin|medio|eind) ' || _pgrecall.translated_months('nl'), '\1 \2 \3'),
+        (78, _pgrecall.translated_month_hints('pl'), '\m(\d{1,2}) ' || _pgrecall.translated_months('pl'), '\1 \2 \3'),
+        (79, _pgrecall.translated_month_hints('pl'), '\mwe? ' || _pgrecall.translated_months('pl'), 'in \1 \2'),
+        (80, _pgrecall.translated_month_hints('pl'), '\mod ' || _pgrecall.translated_months('pl'), 'since \1 \2'),
+        (81, _pgrecall.translated_month_hints('pl'),
+            '\m(?:na |w |pod )(początku|połowie|końcu|koniec) ' || _pgrecall.translated_months('pl'), '\1 \2 \3'),
+        -- Days to come. A German or Spanish morning is none.
+        (82, '{"%übermorgen%","%pasado mañana%","%après-demain%","%dopodomani%","%depois de amanhã%","%послезавтра%","%pojutrze%",'
+            '"%overmorgen%"}'::text[],
+            '\mübermorgen\M|\mpasado mañana\M|\maprès-demain\M|\mdopodomani\M|\mdepois de amanhã\M|\mпослезавтра\M'
+            '|\mpojutrze\M|\movermorgen\M', 'in 2 days'),
+        (83, '{"% demain%","% domani%","% amanhã%","%завтра%","% jutro%"}'::text[],
+            '\mdemain\M|\mdomani\M|\mamanhã\M|\mзавтра\M|\mjutro\M', 'tomorrow'),
+        (84, '{"% morgen %","% morgen?%","% mañana %","% mañana?%"}'::text[],
+            '(?<!\m(?:guten|schönen|am|jeden|diesen|nächsten|goede|iedere|elke|de|den|der|die|in|van|la|cada|una|esta|heute|gestern) )'
+            '\m(?:morgen|mañana)\M', 'tomorrow')
     ) AS t (place, hints, pattern, template)
     UNION ALL
     SELECT a.place, a.hints, a.pattern, a.template FROM _pgrecall.asian_time_phrases() a;

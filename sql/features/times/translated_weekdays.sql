@@ -9,5 +9,6 @@ RETURN '(?:' || CASE language
     WHEN 'it' THEN 'lunedì|martedì|mercoledì|giovedì|venerdì|sabato|domenica'
     WHEN 'nl' THEN 'maandag|dinsdag|woensdag|donderdag|vrijdag|zaterdag|zondag'
     WHEN 'ru' THEN 'понедельник|вторник|среду|четверг|пятницу|субботу|воскресенье'
+    WHEN 'pl' THEN 'poniedziałek|wtorek|środę|czwartek|piątek|sobotę|niedzielę'
     WHEN 'ar' THEN 'الأحد|الاحد|الاثنين|الإثنين|الثلاثاء|الأربعاء|الاربعاء|الخميس|الجمعة|السبت'
 END || ')';

@@ -8,10 +8,11 @@ RETURNS jsonb
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN _pgrecall.month_names() || '{
     "marts": 3, "desember": 12,
-    "stycznia": 1, "styczen": 1, "lutego": 2, "luty": 2, "marca": 3, "marzec": 3, "kwietnia": 4, "kwiecien": 4,
-    "maja": 5, "czerwca": 6, "czerwiec": 6, "lipca": 7, "lipiec": 7, "sierpnia": 8, "sierpien": 8, "wrzesnia": 9,
-    "wrzesien": 9, "pazdziernika": 10, "pazdziernik": 10, "listopada": 11, "listopad": 11, "grudnia": 12,
-    "grudzien": 12,
+    "stycznia": 1, "styczniu": 1, "styczen": 1, "lutego": 2, "lutym": 2, "luty": 2, "marca": 3, "marcu": 3, "marzec": 3,
+    "kwietnia": 4, "kwietniu": 4, "kwiecien": 4, "maja": 5, "maju": 5, "czerwca": 6, "czerwcu": 6, "czerwiec": 6,
+    "lipca": 7, "lipcu": 7, "lipiec": 7, "sierpnia": 8, "sierpniu": 8, "sierpien": 8, "wrzesnia": 9, "wrzesniu": 9,
+    "wrzesien": 9, "pazdziernika": 10, "pazdzierniku": 10, "pazdziernik": 10, "listopada": 11, "listopadzie": 11,
+    "listopad": 11, "grudnia": 12, "grudniu": 12, "grudzien": 12,
     "ledna": 1, "leden": 1, "unora": 2, "unor": 2, "brezna": 3, "brezen": 3, "dubna": 4, "duben": 4, "kvetna": 5,
     "kveten": 5, "cervna": 6, "cerven": 6, "cervence": 7, "cervenec": 7, "srpna": 8, "srpen": 8, "zari": 9,
     "rijna": 10, "rijen": 10, "listopadu": 11, "prosince": 12, "prosinec": 12,
