@@ -59,6 +59,12 @@ def sources(client: Client) -> dict[str, tuple[str | None, str]]:
 # -- what the client itself needs
 
 
+def test_a_file_with_a_bom_is_read(write: Callable[[str | bytes], Path]) -> None:
+    """An editor of Windows begins one with it."""
+    write("namespace = 'Zoë'\n".encode("utf-8-sig"))
+    assert config.load().namespace == "Zoë"
+
+
 def test_the_environment_beats_the_file(
     write: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -173,9 +173,12 @@ def test_a_proxy_sees_nothing_of_what_stays_on_this_machine(
 # -- the key
 
 
-def test_a_key_from_a_file(load: Load, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])  # an editor of Windows begins a file with a BOM
+def test_a_key_from_a_file(
+    load: Load, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, encoding: str
+) -> None:
     secret = tmp_path / "key"
-    secret.write_text(f"{KEY}\n")
+    secret.write_text(f"{KEY}\n", encoding=encoding)
     monkeypatch.setenv("PGRECALL_EMBEDDER_COHERE_API_KEY_FILE", str(secret))
     with ProviderServer("cohere", key=KEY) as server:
         monkeypatch.setenv("PGRECALL_EMBEDDER_COHERE_URL", server.url)

@@ -103,7 +103,7 @@ def _is_absent(path: Path, error: OSError) -> bool:
 
 def _parsed(path: Path, raw: bytes) -> SettingsFile:
     try:
-        text = raw.decode()
+        text = raw.decode("utf-8-sig")
         content = tomllib.loads(text)
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1

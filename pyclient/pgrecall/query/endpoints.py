@@ -122,7 +122,7 @@ def key_in_file(file: str | Path, place: str) -> str:
         InvalidInput: It cannot be read.
     """
     try:
-        return Path(file).expanduser().read_text(encoding="utf-8")
+        return Path(file).expanduser().read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidInput(f"{place} cannot be read ({type(error).__name__})") from None
 

@@ -152,7 +152,7 @@ def _text(path: Path) -> str | None:
         if not stat.S_ISREG(path.stat().st_mode):
             raise PgrecallError(f"{path} is not a regular file", hint="Move it away, or put a file there.")
         with open_regular(path) as file:
-            return file.read().decode()
+            return file.read().decode("utf-8-sig")
     except FileNotFoundError:
         return None
     except UnicodeDecodeError:
