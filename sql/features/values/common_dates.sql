@@ -35,15 +35,20 @@ BEGIN
                 plain := replace(plain, short[place], months[place]);
             END LOOP;
         END IF;
-        -- The Buddhist era is 543 years older.
+        -- The Buddhist era is 543 years older. No lookbehind: of many matches, each would read the text from its beginning. Only the
+        -- first thirty years are read, each of which goes through the text.
         FOR year IN
-            SELECT DISTINCT m.part[1] FROM regexp_matches(plain, '(?<!\d)(2[4-6]\d\d)(?!\d)', 'g') AS m (part)
+            SELECT m.part[1]
+            FROM regexp_matches(' ' || plain, '\D(2[4-6]\d\d)(?!\d)', 'g') WITH ORDINALITY AS m (part, place)
+            GROUP BY m.part[1]
+            ORDER BY min(m.place)
+            LIMIT 30
         LOOP
             plain := regexp_replace(
-                plain, '(?:พ\.ศ\. ?|(?<=(?:ยน|คม|พันธ์|ปี) ?))' || year || '(?!\d)', (year::integer - 543)::text, 'g'
+                plain, '(?:พ\.ศ\. ?|(ยน ?|คม ?|พันธ์ ?|ปี ?))' || year || '(?!\d)', '\1' || (year::integer - 543), 'g'
             );
             plain := regexp_replace(
-                plain, '(?<![\d/.-])(\d{1,2})[/.-](\d{1,2})[/.-]' || year || '(?!\d)', '\1.\2.' || (year::integer - 543), 'g'
+                plain, '(^|[^\d/.-])(\d{1,2})[/.-](\d{1,2})[/.-]' || year || '(?!\d)', '\1\2.\3.' || (year::integer - 543), 'g'
             );
         END LOOP;
     END IF;
