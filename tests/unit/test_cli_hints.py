@@ -11,7 +11,7 @@ from typer.main import get_command
 
 import pgrecall
 from pgrecall.cli import app
-from pgrecall.cli.hints import command_line_hint
+from pgrecall.command_line_hints import command_line_hint
 from pgrecall.contrib.mcp.error_texts import agents_notice
 from pgrecall.errors import Conflict, EmbeddingUnavailable, UnknownNamespace
 from pgrecall.server_hints import _FUNCTIONS, client_hint

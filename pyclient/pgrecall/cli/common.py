@@ -303,7 +303,7 @@ def echo(text: str = "", *, err: bool = False, nl: bool = True, **style: Any) ->
 
 def print_error(error: "PgrecallError") -> None:
     """Print an error and its hint."""
-    from .hints import command_line_hint
+    from pgrecall.command_line_hints import command_line_hint
 
     echo(f"error: {_collapse_spaces(error.message)}", err=True, fg="red")
     if error.hint is not None:
@@ -371,7 +371,7 @@ def note(text: str) -> None:
 def print_notice(notice: str | None) -> None:
     """Print what a result says about itself, if anything."""
     if notice is not None:
-        from .hints import command_line_hint
+        from pgrecall.command_line_hints import command_line_hint
 
         note(command_line_hint(notice))
 

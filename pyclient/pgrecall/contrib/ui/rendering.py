@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
-from pgrecall.cli.hints import command_line_hint
+from pgrecall.command_line_hints import command_line_hint
 from pgrecall.formatting import counted, format_age, format_bytes
 from pgrecall.query.legs import BOOSTS, DESCRIBED
 
