@@ -25,6 +25,7 @@ BEGIN ATOMIC
     JOIN pgrecall.memories m ON m.id = (i.item ->> 'memory_id')::bigint
     CROSS JOIN LATERAL _pgrecall.temporal_references(m.content, COALESCE(m.occurred_at, m.created_at)) r
     WHERE i.item ? 'times' AND NOT m.is_sensitive AND m.deleted_at IS NULL
+      AND m.content ~ '[^\u0001-\u007f]|\d[./-]\d'  -- others hold no such time, and are not read again
       AND substr(m.content, lower(r.span) + 1, upper(r.span) - lower(r.span)) ~ '[^\u0001-\u007f]|^\d{1,2}[./-]\d'
       AND NOT EXISTS (SELECT FROM pgrecall.temporal_refs o WHERE o.memory_id = m.id AND o.span && r.span)
     ON CONFLICT DO NOTHING;
