@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from typing import TYPE_CHECKING, Any, LiteralString
+from typing import TYPE_CHECKING, Any, LiteralString, TypeVar
 
 import psycopg
 from psycopg import errors, sql
@@ -16,11 +16,13 @@ from pgrecall.upgrading import MIGRATION_RUNS, POLL_SECONDS, may_be_upgrade
 from .waiting import wait_at_most
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
     from .retry import RetryPolicy
 
 __all__ = ["BehindPooler", "Connection"]
+
+_T = TypeVar("_T")
 
 # What a daemon needs, whatever defaults the database and its roles have. Its statements decide on current
 # rows, and wait for nobody for long: others use the same connection. A pooled connection gets them with each
@@ -114,7 +116,21 @@ class Connection:
                 await self._outwait_migration(connection)
                 return await (await connection.execute(query, values)).fetchall()
 
-        return await self._retry_policy.run(attempt)
+        return await self._run(attempt)
+
+    async def _run(self, attempt: Callable[[], Awaitable[_T]]) -> _T:
+        """Await an attempt until it succeeds, after a failover on another connection."""
+
+        async def elsewhere() -> _T:
+            try:
+                return await attempt()
+            except errors.ReadOnlySqlTransaction:
+                # By now the address may lead to the server that takes writes; the connection does not.
+                async with self._busy:
+                    await self.close()
+                raise
+
+        return await self._retry_policy.run(elsewhere)
 
     async def _outwait_migration(self, connection: psycopg.AsyncConnection[tuple[Any, ...]]) -> None:
         """Wait until no migration of the database is under way, and drop the plans made before it."""
@@ -145,7 +161,7 @@ class Connection:
                 await connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(channel)))
             return connection
 
-        connection = await self._retry_policy.run(attempt)
+        connection = await self._run(attempt)
         yield None
         async for notification in connection.notifies():
             yield notification.channel

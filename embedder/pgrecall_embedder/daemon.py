@@ -189,8 +189,10 @@ class Daemon:
 
     async def _check(self) -> None:
         try:
-            connection = await self._claims.connect()
-            if connection.info.parameter_status("in_hot_standby") == "on":
+            await self._claims.connect()
+            # Asked, as a pooler goes on to report what the server was before a failover.
+            [(is_standby,)] = await self._claims.fetch("SELECT pg_is_in_recovery()")
+            if is_standby:
                 raise ReadOnlyServer(
                     "this server is a standby, and an embedder writes",
                     hint="Connect it to the primary. With target_session_attrs=read-write the connection "

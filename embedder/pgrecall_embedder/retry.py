@@ -35,8 +35,9 @@ _T = TypeVar("_T")
 _FIRST_DELAY: Final = 0.25
 _LONGEST_DELAY: Final = 15.0
 _LAST_ATTEMPTS: Final = 3
-# 08 connection, 53 resources, 57P shutdown or startup, 40 rollback after a conflict, 55P03 lock timeout.
-_TRANSIENT: Final = ("08", "53", "57P", "40", "55P03")
+# 08 connection, 53 resources, 57P shutdown or startup, 40 rollback after a conflict, 55P03 lock timeout,
+# 25006 a standby that is yet to be promoted, 57014 cancelled by an administrator.
+_TRANSIENT: Final = ("08", "53", "57P", "40", "55P03", "25006", "57014")
 _LONGEST_PAUSE: Final = 30.0
 _SHORTEST_WAIT: Final = 1.0
 _LONGEST_ASKED_FOR: Final = 600.0
@@ -88,7 +89,9 @@ class RetryPolicy:
 
     def _is_over(self, state: tenacity.RetryCallState) -> bool:
         # Not at the first failure: a connection that broke while idle fails only when it is used.
-        return self.stopping.is_set() and state.attempt_number >= _LAST_ATTEMPTS
+        # Who cancels a statement again and again means it.
+        is_last = self.stopping.is_set() or isinstance(_error(state), psycopg.errors.QueryCanceled)
+        return is_last and state.attempt_number >= _LAST_ATTEMPTS
 
     async def _sleep(self, seconds: float) -> None:
         if self.stopping.is_set():
@@ -111,9 +114,9 @@ class RetryPolicy:
 
 def _is_transient(error: BaseException) -> bool:
     """Tell whether a retry may succeed: the server was unavailable or too busy."""
-    if not isinstance(error, psycopg.OperationalError):
-        return False
-    return error.sqlstate is None or error.sqlstate.startswith(_TRANSIENT)
+    if isinstance(error, psycopg.OperationalError) and error.sqlstate is None:
+        return True
+    return isinstance(error, psycopg.Error) and (error.sqlstate or "").startswith(_TRANSIENT)
 
 
 class TransientFailure(Exception):  # noqa: N818 - an error only after the last retry

@@ -40,6 +40,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+# Longer than the daemon waits to write back, and to try again.
+STANDBY_SECONDS = 3.0
+
 
 @pytest.fixture
 def recorder() -> Recorder:
@@ -102,9 +105,10 @@ def test_a_server_that_does_not_answer_is_reported(public_dir: Path, monkeypatch
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("crash", [False, True], ids=["restart", "crash"])
-def test_it_survives_a_restart_of_the_server(public_dir: Path, recorder: Recorder, crash: bool) -> None:
-    server = EmbeddedServer(public_dir / f"restarted-{crash}")
+@pytest.mark.parametrize("how", ["restart", "crash", "failover"])
+def test_it_survives_a_restart_of_the_server(public_dir: Path, recorder: Recorder, how: str) -> None:
+    """After a failover, one address leads to a standby, which is promoted some time later."""
+    server = EmbeddedServer(public_dir / f"restarted-{how}")
     dsn = server.up()
     migrate(dsn)
 
@@ -113,11 +117,17 @@ def test_it_survives_a_restart_of_the_server(public_dir: Path, recorder: Recorde
             return status(conn)[0]
 
     def restart() -> None:
-        if crash:
-            os.kill(int((server.pgdata / "postmaster.pid").read_text().split()[0]), signal.SIGKILL)
-        else:
+        if how == "restart":
             server.down()
+        else:
+            os.kill(int((server.pgdata / "postmaster.pid").read_text().split()[0]), signal.SIGKILL)
+        if how == "failover":
+            (server.pgdata / "standby.signal").touch()
         server.up()
+
+    def promote() -> None:
+        with psycopg.connect(dsn, autocommit=True) as conn:
+            conn.execute("SELECT pg_promote()")
 
     async def scenario() -> None:
         async with running(make_daemon(dsn, recorder, poll_seconds=PATIENCE * 2)):
@@ -127,6 +137,9 @@ def test_it_survives_a_restart_of_the_server(public_dir: Path, recorder: Recorde
             await asyncio.to_thread(recorder.entered.wait, PATIENCE)
             await asyncio.to_thread(restart)
             recorder.free.set()
+            if how == "failover":
+                await asyncio.sleep(STANDBY_SECONDS)
+                await asyncio.to_thread(promote)
             await eventually(lambda: embedded() == 1)
             with psycopg.connect(dsn, autocommit=True) as conn:
                 remember(conn, "after the restart")
