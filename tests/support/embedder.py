@@ -127,7 +127,7 @@ def make_daemon(dsn: str, provider: Loader, **options: Any) -> Daemon:
     )
 
 
-def drain(dsn: str, provider: Recorder) -> None:
+def drain(dsn: str, provider: Loader) -> None:
     asyncio.run(make_daemon(dsn, provider, drain=True).run())
 
 
