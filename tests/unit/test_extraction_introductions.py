@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from pgrecall_extract.relations.introduction_frames import ASKED_AS, FRAMES
+from pgrecall_extract.relations.introductions import introductions
 from support.reading import facts, read
 
 
@@ -35,6 +38,8 @@ def introduced(text: str) -> set[str]:
         ("sign it as Bo Lindgren", "Bo Lindgren"),
         ("Write to the landlord and sign it as Bo Lindgren.", "Bo Lindgren"),
         ("Please sign the letter with Bo Lindgren.", "Bo Lindgren"),
+        ("Address me as Wren.", "Wren"),
+        ("Please refer to me as Wren from now on.", "Wren"),
         ("It's Tariq again", "Tariq"),
         ("Hi, it's Zubin again. Can we go on?", "Zubin"),
         ("My name is Odile", "Odile"),
@@ -59,6 +64,8 @@ def introduced(text: str) -> set[str]:
         ("Llámame Paco.", "Paco"),
         ("Ik heet Sanne.", "Sanne"),
         ("Mi chiamo Giulia.", "Giulia"),
+        ("Chiamami Giulia.", "Giulia"),
+        ("Chiamatemi Giulia.", "Giulia"),
         ("Meu nome é João.", "João"),
         ("My name is Odile, what's yours?", "Odile"),
         ("Salut! Mă numesc Ștefan.", "Ștefan"),
@@ -96,6 +103,7 @@ def introduced(text: str) -> set[str]:
         ("請叫我陳大文。", "陳大文"),
         ("私の名前は佐藤さくらです。", "佐藤さくら"),
         ("はじめまして、田中太郎と申します。", "田中太郎"),
+        ("田中太郎と申しますが、席を予約したいです。", "田中太郎"),
         ("僕の名前はケンだよ。", "ケン"),
         ("さくらと呼んでください。", "さくら"),
         ("제 이름은 김민수입니다.", "김민수"),
@@ -194,6 +202,9 @@ def test_a_speaker_is_called_what_he_says(text: str, name: str) -> None:
         "Sign it as soon as you can.",
         "Sign it with a pen.",
         "Sign it as Anonymous.",
+        "Address it with Karen. It bothers me.",
+        "Address the letter from Karen. It is for me.",
+        "Please tell me more. Refer to it as Karen.",
         "Ich bin müde.",
         "Ich bin Lehrer.",
         "Ich bin Berliner.",
@@ -229,6 +240,7 @@ def test_a_speaker_is_called_what_he_says(text: str, name: str) -> None:
         "私の名前を知っていますか？",
         "明日、母を呼んでください。",
         "これは桜といいます。",
+        "部長がすると申します。",
         "내 이름이 뭐야?",
         "내 이름은 비밀이야.",
         "저는 아니라고 합니다.",
@@ -245,6 +257,17 @@ def test_what_only_looks_like_it_names_nobody(text: str) -> None:
     assert introduced(text) == set()
     names = {mention.name for mention in read(text, speaker="user").mentions}
     assert "my name" not in names
+
+
+@pytest.mark.parametrize(
+    "unit", ["Call me Kofi, ", "if I'm Kofi, ", "\"I'm Kofi, ", "اسمي ", "叫我 ", "さくら ", "と申します "]
+)
+def test_the_work_is_linear(unit: str) -> None:
+    # It took minutes when each name looked through all before it.
+    text = unit * (200_000 // len(unit)) + "と申します"
+    begin = time.process_time()
+    introductions(text)
+    assert time.process_time() - begin < 5
 
 
 def test_a_name_can_be_asked_for_in_each_language_in_which_it_is_told() -> None:

@@ -96,7 +96,7 @@ _CHINESE: Final = (
     "[一-鿿]{0,1}[^\\W\\d_a-zA-Z了吗嗎呢吧的着著过過来來去他她你我它们們到票]"
 )
 _JAPANESE: Final = rf"[ァ-ヺー・]{{2,12}}|[一-鿿々ァ-ヺー]{{1,6}}[ぁ-ゖ]{{0,4}}?|[ぁ-ゖ]{{2,5}}?|{_PART}"
-_NOT_SAID: Final = "(?![^、。]*[はをがに])"  # a particle: not a name alone
+_NOT_SAID: Final = "(?![^、。と]{0,14}[はをがに])"  # a particle: not a name alone
 _KOREAN: Final = (
     "[김이박최정강조윤장임한오서신권황안송류전홍고문양손배백허유남심노하곽성차주우구민진나][가-힣]{1,2}?"
 )
@@ -119,10 +119,15 @@ FRAMES: Final = (
     ),
     _of("go by", rf"\bI go by (?:the name )?NAME{_END}", label="also known as"),
     _of(
-        "sign|address|refer",
-        r"\b(?:[Ss]ign|[Aa]ddress|[Rr]efer to) (?:it|this|that|them|me|the (?:letter|e-?mail|mail|card|note"
-        r"|message))"
+        "sign",
+        r"\b[Ss]ign (?:it|this|that|them|me|the (?:letter|e-?mail|mail|card|note|message))"
         rf" (?:off )?(?:as|with|from) NAME{_END}",
+    ),
+    # Not "address it with Karen" nor "address the letter from Karen", which asks for something to be done.
+    _of(
+        "address me|refer to me",
+        rf"\b(?:[Aa]ddress|[Rr]efer to) me as NAME{_NICKNAME}",
+        label="also known as",
     ),
     _of("i'm|i’m|i am|im ", rf"\b(?:I['’]?m|I am) (?:just )?NAME{_ONLY}", opens=True),
     _of("i'm|i’m|i am|im ", r"\b(?:I['’]?m|I am) NAME(?= (?:from|and I|by the way)\b)", opens=True),
@@ -235,7 +240,7 @@ FRAMES: Final = (
     _of("我叫", rf"(?<![向对對跟让讓])我叫(?:做)? ?(?P<name>{_CHINESE}|{_PART}){_STOP}", language="chinese"),
     _of(
         "叫我",
-        rf"(?:(?:请|請|可以|就|大家都?|朋友们?都?)叫我|(?:^|[，。！,.!\s])叫我(?=[^，。！,.!]*(?:吧|就行|就好|就可以|好了)))"
+        rf"(?:(?:请|請|可以|就|大家都?|朋友们?都?)叫我|(?:^|[，。！,.!\s])叫我(?=[^，。！,.!]{{0,30}}(?:吧|就行|就好|就可以|好了)))"
         rf" ?(?P<name>{_CHINESE}|{_PART})(?:吧|就行|就好|就可以|好了)?{_STOP}",
         language="chinese",
         label="also known as",

@@ -8,6 +8,7 @@ speaks against where the frame opens the text.
 from __future__ import annotations
 
 import re
+from bisect import bisect
 from dataclasses import dataclass
 from typing import Final
 
@@ -43,18 +44,6 @@ class Introduction:
     language: str
 
 
-# A text without one of these words introduces nobody; it is not read further.
-_CUE: Final = re.compile(
-    r"\b[Nn]ame|\b[Nn]om(?:bre|e)?\b|\bnaam\b|\bprénom\b|I['’]?m\b|\bI am\b|\bI was\b|\bI go by\b|\bme\b"
-    r"|\bmich\b|-moi\b|\b[Mm]oi\b"
-    r"|\b[Ii]t['’]s\b|\b[Ii]t is\b|\b[Tt]his is\b|\b(?:here|heiße|heisse|bin|[Hh]ier|[Ii]ci|[Ss]oy|[Aa]quí"
-    r"|[Hh]abla|heet|suis)\b"
-    r"|m['’]appelle|\b(?:[Mm]e|[Mm]i) (?:llamo|chiamo|chamo)\b|l[áa]m(?:a|en|e)me\b|amemi\b|\b[Ss]ign\b"
-    r"|\b(?:heter|hedder|navn|namn|[Nn]imeni|[Nn]azywam|[Mm]am na|[Jj]menuj|numesc|cheam|dım|[Nn]evem"
-    r"|[Nn]ama)|smim\b"
-    # Other scripts give themselves away.
-    rf"|(?i:{'|'.join(sorted({cue for frame in FRAMES for cue in frame.cues if not cue.isascii()}))})"
-)
 # "This is Max. He's so playful." shows somebody else.
 _SHOWN: Final = re.compile(r"[\s.!,—–-]*(?i:he|she|it|they|his|her|my|our|their|the|an?|who|which|not|isn)\b")
 _GREETING: Final = re.compile(
@@ -73,6 +62,7 @@ _DOUBTED: Final = re.compile(
     r"|his|her|если|что|якщо|що|jeśli|że|eğer|pokud|että|att|إذا|अगर)\b)|n['’]t\b"
     r"|如果|假如|假装|假裝|若是|もし|만약|만일"
 )
+_QUOTE: Final = re.compile('["“”]')
 _NO_NAME: Final = (
     COMMON
     | DEMONYMS
@@ -108,7 +98,10 @@ def introductions(text: str, start: int = 0) -> list[Introduction]:
         text: A turn of a conversation, or a note.
         start: Where the text itself begins, in characters.
     """
-    if _CUE.search(text, start) is None:
+    # Most texts have no words of any frame; the others those of one or two.
+    whole = text[start:].lower()
+    frames = [frame for frame in FRAMES if any(map(whole.__contains__, frame.cues))]
+    if not frames:
         return []
     found: dict[str, Introduction] = {}
     first = start + len(text[start:]) - len(text[start:].lstrip())
@@ -117,15 +110,19 @@ def introductions(text: str, start: int = 0) -> list[Introduction]:
         if begin >= material:
             break
         lower = text[begin:end].lower()
+        present = [frame for frame in frames if any(map(lower.__contains__, frame.cues))]
+        if not present:
+            continue
+        doubt = _DOUBTED.search(text, begin, end)
+        doubted = end if doubt is None else doubt.end()
+        quotes = [quote.start() for quote in _QUOTE.finditer(text, begin, end)]
         asks = lower.rstrip(' \t"”’)。').endswith(("?", "？", "か"))
-        for frame in FRAMES:
-            if not any(map(lower.__contains__, frame.cues)):
-                continue
+        for frame in present:
             for match in frame.pattern.finditer(text, begin, end):
                 name = match["name"]
-                if match.start() >= material or not _fits(frame, name):
+                if name in found or match.start() >= material or not _fits(frame, name):
                     continue
-                if _is_doubtful(text, begin, match.start()):
+                if doubted <= match.start() or bisect(quotes, match.start()) % 2 == 1:
                     continue
                 # "My name is Odile, what's yours?" says it before it asks; "I'm Kofi, right?" does not.
                 if asks and (
@@ -136,9 +133,8 @@ def introductions(text: str, start: int = 0) -> list[Introduction]:
                     continue
                 if frame.opens and not _opens(text, first, begin, match.start()):
                     continue
-                found.setdefault(
-                    name,
-                    Introduction(name, match.start("name"), match.end("name"), frame.label, frame.language),
+                found[name] = Introduction(
+                    name, match.start("name"), match.end("name"), frame.label, frame.language
                 )
                 if len(found) == _MOST:
                     return list(found.values())
@@ -154,11 +150,6 @@ def _fits(frame: Frame, name: str) -> bool:
     if len(name) < 2 or (name.isupper() and len(name) > 3) or words[0] in _NO_NAME:
         return False
     return words[0] in FIRST_NAMES or not _ENDINGS.search(words[0])
-
-
-def _is_doubtful(text: str, begin: int, place: int) -> bool:
-    before = text[begin:place]
-    return bool(_DOUBTED.search(before)) or sum(map(before.count, '"“”')) % 2 == 1
 
 
 def _opens(text: str, first: int, begin: int, place: int) -> bool:
