@@ -23,16 +23,17 @@ _FICTION: Final = (
     r"|game|play|series|show|book|dream|nightmare|scenario|example|simulation|role-?play|rpg|sketch|song"
     r"|sitcom)(?=\s*(?:$|[.,;:!?)\n]| last night))"
 )
+# What makes a statement doubtful, and that something has ended as well.
+_DOUBTS: Final = (
+    r"if|unless|whether|would|might|could|should|perhaps|maybe|possibly|probably|allegedly|apparently"
+    r"|reportedly|supposed|supposedly|rumou?red|claims?|claimed|wish|wishes|hopes?|hoping|almost|nearly"
+    r"|pretend\w*|imagine|fictional|fake|according to|planned|plans to|neither|nor|as far as i know|afaik"
+    r"|to my knowledge|jok(?:e|ing)|kidding|(?:from|starting|beginning|as of) (?:next|tomorrow)|so-called"
+    r"|erroneously|incorrectly|wrongly|falsely"
+)
 _HEDGES: Final = re.compile(
-    r"(?i:\b(?:not|never|no longer|cannot|if|unless|whether|would|might|could|should|perhaps|maybe"
-    r"|possibly|probably"
-    r"|allegedly|apparently|reportedly|supposed|supposedly|rumou?red|claims?|claimed|wish|wishes|hopes?"
-    r"|hoping|almost"
-    r"|nearly|nobody"
-    r"|used to|dreams? of|dreamed|pretend\w*|imagine|fictional|fake|according to|planned|plans to|ex"
-    r"|neither|nor|without|as far as i know|afaik|to my knowledge|jok(?:e|ing)|kidding"
-    r"|(?:from|starting|beginning|as of) (?:next|tomorrow)"
-    rf"|so-called|erroneously|incorrectly|wrongly|falsely)\b|\b{_FICTION})|\bmay\b|n['’`]t\b|\?"
+    rf"(?i:\b(?:(?:{_DOUBTS}|not|never|no longer|cannot|nobody|used to|dreams? of|dreamed|ex|without)\b"
+    rf"|{_FICTION}))|\bmay\b|n['’`]t\b|\?"
 )
 _SAYS: Final = (
     r"(?:think|believe|guess|suppose|assume|reckon|suspect|hear|claim|insist|say|tell)s?"
@@ -61,17 +62,12 @@ _RETRACTED: Final = re.compile(
     r"(?! (?:that|to|only|far|sure|bad|much)\b)"
 )
 ENDING_DOUBTS: Final = re.compile(
-    r"(?i:\b(?:if|unless|whether|would|might|could|should|perhaps|maybe|possibly|probably|allegedly"
-    r"|reportedly"
-    r"|apparently|seems?|supposed|supposedly|suppose|rumou?r\w*|claims?|claimed|wish|wishes|hopes?|hoping"
-    r"|almost"
-    r"|nearly|dream\w*|pretend\w*|imagin\w*|fictional|fake|according to|planned|plans to|plans|thinks?"
-    r"|thought|guess"
-    r"|believes?|suspects?|afraid|jok(?:e|ing)|kidding|or so|they say|i hear|neither|nor|falsely|wrongly"
+    rf"(?i:\b(?:(?:{_DOUBTS}|seems?|suppose|rumou?rs?|dream\w*|imagin\w*|plans|thinks?|thought|guess"
+    r"|believes?|suspects?|afraid|or so|they say|i hear"
     r"|going to|gonna|rehired|reinstated|(?:took|taken|hired|got) (?:him|her|them|it) back|withdr[ea]w it"
     r"|withdr[ea]w (?:his|her|their) (?:notice|resignation)|changed (?:his|her|their) mind"
-    r"|for (?:now|lent|ramadan|advent|(?:the|an?) (?:\w+ )?(?:day|week|weekend|month|while|bit))"
-    r"|in (?:the|a|my|his|her) (?:novel|film|movie|episode|story|game|play|series|show))\b)|\bmay\b|\?"
+    r"|for (?:now|lent|ramadan|advent|(?:the|an?) (?:\w+ )?(?:day|week|weekend|month|while|bit)))\b"
+    rf"|{_FICTION}))|\bmay\b|\?"
 )
 """What makes an ended relationship doubtful."""
 

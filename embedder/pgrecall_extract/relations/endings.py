@@ -374,8 +374,8 @@ ENDING_CUE: Final = re.compile(
     r"|dismissed|laid off|let go|redundant|resigned|retired|parted|stepped|walked out|dropped|withdrew"
     r"|kicked|expelled"
     r"|moved|divorced|separated|split|broken?|off|together|couple|sold|rid|traded|scrapped|cancell?ed"
-    r"|terminated|ended"
-    r"|divorce|quits|ex|former|notice|resignation|(?:has|have|['’`]ve)(?:n['’`]t| not)|let|laid|swapped"
+    r"|terminated|ended|made"
+    r"|divorce|quits|ex\w*|former\w*|notice|resignation|(?:has|have|['’`]ve)(?:n['’`]t| not)|let|laid|swapped"
     r"|unsubscribed|uninstalled|ditched|abandoned|switched|migrated)\b"
 )
 """What a sentence without one of these words ends is nothing."""
