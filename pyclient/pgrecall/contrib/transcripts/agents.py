@@ -10,7 +10,7 @@ from pgrecall.files import open_regular
 from pgrecall.jsonl.lines import MAX_LINE_BYTES, json_object
 
 from .conversation import Conversation, Turns
-from .records import field_of, records, text_of, time_of, without
+from .records import field_of, items_of, records, text_of, time_of, without
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,7 +46,7 @@ def claude_code(file: Path, reject: Callable[[Rejected], None]) -> Conversation:
             turns.project = PurePath(line["cwd"])
         _title(line, titles, lines)
         if (
-            kind not in {"user", "assistant"}
+            kind not in ("user", "assistant")
             or is_repeated
             or any(line.get(flag) for flag in ("isMeta", "isSidechain", "isCompactSummary"))
         ):
@@ -73,7 +73,7 @@ def _title(line: dict[str, Any], titles: dict[str, str], lines: set[str]) -> Non
     kind = line.get("type")
     key = {"custom-title": "customTitle", "ai-title": "aiTitle", "summary": "summary"}.get(str(kind))
     # A file also has summaries of other sessions, which name no line of it.
-    if key and isinstance(line.get(key), str) and (kind != "summary" or line.get("leafUuid") in lines):
+    if key and isinstance(line.get(key), str) and (kind != "summary" or str(line.get("leafUuid")) in lines):
         titles[str(kind)] = line[key]
 
 
@@ -87,7 +87,7 @@ def codex(file: Path, reject: Callable[[Rejected], None]) -> Conversation:
         if kind == "session_meta" and isinstance(item, dict):
             id = str(item.get("id") or id)
             turns.project = PurePath(str(item["cwd"])) if item.get("cwd") else None
-        elif kind in {"event_msg", "turn_context", "compacted"} or not isinstance(item, dict):
+        elif kind in ("event_msg", "turn_context", "compacted") or not isinstance(item, dict):
             # Events repeat what the items say.
             turns.skipped += 1
         else:
@@ -178,7 +178,7 @@ def gemini(file: Path, reject: Callable[[Rejected], None]) -> Conversation:
                     turns.say(place, "user", _said(text_of(message.get("content"))), time)
                 case "gemini":
                     turns.say(place, "assistant", text_of(message.get("content")), time)
-                    for call in message.get("toolCalls") or []:
+                    for call in items_of(message, "toolCalls"):
                         name, arguments = field_of(call, "name"), field_of(call, "args")
                         turns.call(place, str(field_of(call, "id")), str(name), arguments)
                         turns.output(str(field_of(call, "id")), text_of(field_of(call, "resultDisplay")))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zipfile
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import IO, TYPE_CHECKING, Any, BinaryIO, cast
 
 from pgrecall.contrib.importers.rows import Rejected
 from pgrecall.errors import InvalidInput, PgrecallError
@@ -13,7 +13,7 @@ from pgrecall.jsonl.formats import array_lines
 from pgrecall.jsonl.lines import json_object
 
 from .conversation import Conversation, Turns
-from .records import field_of, text_of, time_of
+from .records import field_of, items_of, text_of, time_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -61,16 +61,13 @@ def _opened(path: Path) -> Iterator[Iterator[tuple[str, BinaryIO]]]:
         if path.suffix.lower() != ".zip":
             yield iter([(path.name, file)])
             return
-        try:
-            with zipfile.ZipFile(file) as archive:
-                names = [name for name in archive.namelist() if _is_conversations(name)]
-                if not names:
-                    raise _no_export(path)
-                yield _unpacked(archive, sorted(names))
-        except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
-            raise InvalidInput(
-                f"{path} cannot be unpacked", hint="Unpack it, and name the folder."
-            ) from error
+        with _unpackable(path):
+            archive = zipfile.ZipFile(file)
+        with archive:
+            names = sorted(name for name in archive.namelist() if _is_conversations(name))
+            if not names:
+                raise _no_export(path)
+            yield _unpacked(path, archive, names)
 
 
 def _is_conversations(name: str) -> bool:
@@ -84,10 +81,42 @@ def _each(files: list[Path]) -> Iterator[tuple[str, BinaryIO]]:
             yield path.name, file
 
 
-def _unpacked(archive: zipfile.ZipFile, names: list[str]) -> Iterator[tuple[str, BinaryIO]]:
+def _unpacked(path: Path, archive: zipfile.ZipFile, names: list[str]) -> Iterator[tuple[str, BinaryIO]]:
     for name in names:
-        with archive.open(name) as file:
-            yield name, cast("BinaryIO", file)
+        with _unpackable(path):
+            file = archive.open(name)
+        with file:
+            yield name, cast("BinaryIO", _Packed(path, file))
+
+
+class _Packed:
+    """A file in an archive, as `array_lines` reads it."""
+
+    def __init__(self, path: Path, file: IO[bytes]) -> None:
+        self._path = path
+        self._file = file
+
+    def read(self, size: int) -> bytes:
+        """Read the next bytes.
+
+        Raises:
+            InvalidInput: They are damaged.
+        """
+        with _unpackable(self._path):
+            return self._file.read(size)
+
+
+@contextmanager
+def _unpackable(path: Path) -> Iterator[None]:
+    """Refuse a damaged archive: each way to pack has errors of its own.
+
+    Raises:
+        InvalidInput: It cannot be unpacked.
+    """
+    try:
+        yield
+    except Exception as error:
+        raise InvalidInput(f"{path} cannot be unpacked", hint="Unpack it, and name the folder.") from error
 
 
 def _no_export(path: Path) -> InvalidInput:
@@ -118,13 +147,13 @@ def chatgpt(record: dict[str, Any]) -> Conversation:
     for place, message in reversed(branch):
         role = field_of(message, "author", "role")
         if (
-            role not in {"user", "assistant"}
-            or field_of(message, "recipient") not in {None, "all"}
+            role not in ("user", "assistant")
+            or field_of(message, "recipient") not in (None, "all")
             or field_of(message, "metadata", "is_visually_hidden_from_conversation")
         ):
             turns.skipped += 1
             continue
-        is_text = field_of(message, "content", "content_type") in {"text", "multimodal_text"}
+        is_text = field_of(message, "content", "content_type") in ("text", "multimodal_text")
         text = text_of(field_of(message, "content", "parts")) if is_text else ""
         turns.say(place, role, text, time_of(message.get("create_time")))
     return Conversation(id, _title(record.get("title")), None, turns.messages(), turns.skipped)
@@ -143,16 +172,17 @@ def claude(record: dict[str, Any]) -> Conversation:
     for number, message in enumerate(messages, 1):
         place = str(field_of(message, "uuid") or number)
         role = field_of(message, "sender")
-        if role not in {"human", "assistant"}:
+        if role not in ("human", "assistant"):
             turns.skipped += 1
             continue
         text = text_of(message.get("content"), "text") or text_of(message.get("text"))
         names = [
             field_of(file, "file_name")
             for key in ("attachments", "files", "files_v2")
-            for file in message.get(key) or []
+            for file in items_of(message, key)
         ]
-        files = "".join(f"\n[file] {name}" for name in dict.fromkeys(names) if name)
+        named = dict.fromkeys(name for name in names if isinstance(name, str) and name)
+        files = "".join(f"\n[file] {name}" for name in named)
         turns.say(
             place,
             "user" if role == "human" else "assistant",

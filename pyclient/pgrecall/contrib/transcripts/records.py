@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import MAXYEAR
 from typing import TYPE_CHECKING, Any
 
 from pgrecall.contrib.importers.fields import moment
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-__all__ = ["field_of", "records", "text_of", "time_of", "without"]
+__all__ = ["field_of", "items_of", "records", "text_of", "time_of", "without"]
 
 
 def records(file: Path, reject: Callable[[Rejected], None]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -54,12 +55,19 @@ def field_of(record: Any, *keys: str) -> Any:
     return record
 
 
+def items_of(record: Any, key: str) -> list[Any]:
+    """Return the items of the list below a key; none if there is no list."""
+    found = field_of(record, key)
+    return found if isinstance(found, list) else []
+
+
 def time_of(value: Any) -> datetime | None:
-    """Read a time; None if it is none."""
+    """Read a time; None if it is none, or of the last year of all, which has no room for what follows."""
     try:
-        return None if value in (None, "") else moment("time", value)
+        read = None if value in (None, "") else moment("time", value)
     except InvalidInput:
         return None
+    return None if read is None or read.year == MAXYEAR else read
 
 
 def text_of(content: Any, *kinds: str) -> str:
