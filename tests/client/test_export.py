@@ -308,7 +308,11 @@ def test_bad_lines_cost_only_themselves(full: Client, target: Client) -> None:
 def test_superseded_by_what_is_not_there(full: Client, target: Client) -> None:
     line = changed(next(full.transfer.export_memories("lea")), superseded_by=10_001)
     report = bring(target, [line])
-    assert report.rejected == (Rejection(1, "its successor is not among the lines: it stays forgotten"),)
+    assert report.rejected == (
+        Rejection(
+            1, "its successor is not among the lines, or its id is that of several: it stays forgotten"
+        ),
+    )
     assert target.admin.status().memories == 0
 
 

@@ -321,7 +321,71 @@ def test_what_is_told_of_a_memory_is_not_told_of_another_with_its_key(source: Cl
         ("memory_changes", "memory_id"), ("judgements", "memory_id"), ("note_evidence", "memory_id"),
     ):  # fmt: skip
         assert _rows(target, f"SELECT count(*) FROM pgrecall.{table} WHERE {column} = {other}") == [(0,)]
-    assert {one.reason for one in report.rejected} == {"its memory was not imported"}
+    assert {one.reason for one in report.rejected} == {
+        "its memory was not imported, or its id is that of several"
+    }
+
+
+def _drinks(client: Client, who: str) -> list[str]:
+    """An export of three memories with a history, one superseded by another; two databases give the same ids."""
+    tea = client.remember(f"{who} drinks tea")
+    client.update(tea, importance=0.9)
+    client.supersede(tea, f"{who} drinks water")
+    client.remember(f"{who} sleeps")
+    return _export(client)
+
+
+HEADS = """
+    SELECT m.content, s.content, array_agg(c.action ORDER BY c.id) FILTER (WHERE c.id IS NOT NULL)
+    FROM pgrecall.memories m LEFT JOIN pgrecall.memories s ON s.id = m.superseded_by
+    LEFT JOIN pgrecall.memory_changes c ON c.memory_id = m.id GROUP BY m.id, s.content ORDER BY 1
+"""
+
+
+def test_several_exports_in_one_file_keep_to_themselves(
+    new_database: Callable[..., str], empty: str, target: Client
+) -> None:
+    with Client(new_database(empty)) as one, Client(new_database(empty)) as other:
+        first, second = _drinks(one, "Anna"), _drinks(other, "Bert")
+        history = _rows(one, HEADS) + _rows(other, HEADS)
+    assert _import(target, [*first, *second, *first]).rejected == ()
+    assert _rows(target, HEADS) == history
+
+
+def test_an_id_of_two_memories_is_nobodys(
+    new_database: Callable[..., str], empty: str, target: Client
+) -> None:
+    with Client(new_database(empty)) as one, Client(new_database(empty)) as other:
+        lines = [line for client, who in ((one, "Anna"), (other, "Bert")) for line in _drinks(client, who)]
+    report = _import(target, [line for line in lines if json.loads(line).get("kind") != "header"])
+    assert ["its id is that of several" in one.reason for one in report.rejected] == [True] * 6
+    assert {row[1:] for row in _rows(target, HEADS)} == {(None, None)}
+
+
+@pytest.mark.parametrize("place", [0, 3, -1])
+def test_a_header_may_stand_anywhere(
+    new_database: Callable[..., str], empty: str, target: Client, place: int
+) -> None:
+    with Client(new_database(empty)) as one:
+        header, *lines = _drinks(one, "Anna")
+        history = _rows(one, HEADS)
+    lines.insert(place, header)
+    assert _import(target, lines).rejected == ()
+    assert _rows(target, HEADS) == history
+
+
+@pytest.mark.parametrize(
+    ("kind", "key", "value"),
+    [("change", "memory", True), ("judged", "useful", [True]), ("judged", "exclude", ["1"])],
+)
+def test_what_is_no_id_is_not_taken_for_one(
+    source: Client, target: Client, kind: str, key: str, value: Any
+) -> None:
+    records = [json.loads(line) for line in _export(source)]
+    changed = next(record for record in records if record.get("kind") == kind)
+    changed[key] = value
+    [refused] = _import(target, [json.dumps(record) for record in records]).rejected
+    assert refused.reason == f"{key} is not what an export writes"
 
 
 def test_older_history_takes_nothing_from_newer(source: Client) -> None:

@@ -190,6 +190,8 @@ def _import(
                 if item.key is not None:
                     keys.add(item.key)
             waiting += 1
+            if run.restorer.is_over:
+                run.restorer.finish()
         size += len(line.raw)
         if waiting >= BATCH_LINES or size >= BATCH_BYTES:
             _store(run, batch)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from array import array
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import pairwise
 from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING, Any
 
@@ -30,12 +31,13 @@ _RECORD_CHARACTERS = 2 * 2**20
 _NOT_STORED = {
     "differs": "another one stands in its place, and is kept",
     "refused": "only an administrator sets retention rules and policies for secrets",
-    "missing": "its memory was not imported",
+    "missing": "its memory was not imported, or its id is that of several",
 }
 _LATE = (
     "its policy for secrets is set, but memories came before it and were stored without it: "
     "import into an empty namespace, with this line first"
 )
+_NO_SUCCESSOR = "its successor is not among the lines, or its id is that of several: it stays forgotten"
 _OF_LINKS = ("superseded_at", "updated_at", "deleted_at")
 
 
@@ -52,7 +54,8 @@ class _Line:
 class Restorer:
     """Stores lines of an export.
 
-    It keeps sixteen bytes per line until the end, to map old ids to new ones.
+    It keeps sixteen bytes per line until the end of an export, to map old ids to new ones. A file may hold
+    several exports, whose ids have nothing to do with each other: each begins with a header.
 
     Attributes:
         keep_origins: Whether memories keep the origins that the lines state.
@@ -64,6 +67,7 @@ class Restorer:
         namespaces: The namespaces of the lines.
         rejected: Numbers of the refused lines, with the reasons.
         records: Number of stored lines that are no memories.
+        is_over: Whether another export begins: call `finish` before the next line.
     """
 
     client: Client
@@ -76,6 +80,8 @@ class Restorer:
     namespaces: dict[str, None] = field(default_factory=dict)
     rejected: list[tuple[int, str]] = field(default_factory=list)
     records: int = 0
+    is_over: bool = False
+    _has_header: bool = False
     # They name memories that may come later, and can be many. Made for the first one: most files have none,
     # and the folder of temporary files may be full or read-only.
     _records: IO[bytes] | None = None
@@ -102,7 +108,11 @@ class Restorer:
         if "kind" in record:
             if record["kind"] == "namespace":
                 self._policies.append((number, str(record.get("namespace")), json.dumps(record)))
-            elif record["kind"] != "header":
+            elif record["kind"] == "header":
+                # Lines may be in any order, so the first one begins nothing.
+                self.is_over = self._has_header
+                self._has_header = True
+            else:
                 with temporary_file():
                     if self._records is None:
                         self._records = TemporaryFile()  # noqa: SIM115 - until `close`
@@ -126,10 +136,13 @@ class Restorer:
         bisect(batch, self._store, self._refuse)
 
     def finish(self) -> None:
-        """Store the remaining lines, link superseded memories, and store what is told of memories."""
+        """Store the lines of an export that remain, link its memories, and store what is told of them."""
         self.flush()
-        if any(self._theirs[place] > self._theirs[place + 1] for place in range(len(self._theirs) - 1)):
-            order = sorted(range(len(self._theirs)), key=self._theirs.__getitem__)
+        pairs = zip(self._theirs, self._ours, strict=True)
+        if any(one > following for one, following in pairwise(pairs)):
+            order = sorted(
+                range(len(self._theirs)), key=lambda place: (self._theirs[place], self._ours[place])
+            )
             self._theirs = array("q", (self._theirs[place] for place in order))
             self._ours = array("q", (self._ours[place] for place in order))
         known: list[tuple[int, dict[str, Any]]] = []
@@ -138,10 +151,16 @@ class Restorer:
             if successor is not None:
                 known.append((number, link | {"superseded_by": successor}))
             else:
-                self.rejected.append((number, "its successor is not among the lines: it stays forgotten"))
+                self.rejected.append((number, _NO_SUCCESSOR))
         for start in range(0, len(known), _LINKS_AT_ONCE):
             bisect(known[start : start + _LINKS_AT_ONCE], self._link, self._leave_forgotten)
         self._finish_records()
+        self.close()
+        self._records = None
+        self._links.clear()
+        self._others.clear()
+        del self._theirs[:], self._ours[:]
+        self.is_over = False
 
     def _finish_records(self) -> None:
         if self._records is None:
@@ -168,16 +187,17 @@ class Restorer:
 
     def _mapped(self, record: dict[str, Any]) -> dict[str, Any]:
         """Return a record with the ids of this database; 0 is an id of no memory."""
+        # What is no number stays, and is refused: True is an int.
         for key in ("memory", "note"):
-            if isinstance(record.get(key), int):
+            if type(record.get(key)) is int:
                 record[key] = self._told_of(record[key]) or 0
         for key in ("useful", "useless", "exclude"):
             if isinstance(record.get(key), list):
-                ids = (self._told_of(id) for id in record[key] if isinstance(id, int))
+                ids = (self._told_of(id) if type(id) is int else id for id in record[key])
                 record[key] = [id for id in ids if id is not None]
         for key in ("before", "after"):
             values = record.get(key)
-            if isinstance(values, dict) and isinstance(values.get("superseded_by"), int):
+            if isinstance(values, dict) and type(values.get("superseded_by")) is int:
                 values["superseded_by"] = self._ours_of(values["superseded_by"])
         return record
 
@@ -187,9 +207,10 @@ class Restorer:
         return None if ours in self._others else ours
 
     def _ours_of(self, theirs: int) -> int | None:
-        place = bisect_left(self._theirs, theirs)
-        is_known = place < len(self._theirs) and self._theirs[place] == theirs
-        return self._ours[place] if is_known else None
+        """Return our id of a memory; None if no line has it, or lines of different memories have."""
+        place, end = bisect_left(self._theirs, theirs), bisect_right(self._theirs, theirs)
+        is_one = place < end and self._ours[place] == self._ours[end - 1]
+        return self._ours[place] if is_one else None
 
     def _store_policies(self, batch: Sequence[tuple[int, str, str]]) -> None:
         outcomes = self._store_records([(number, text) for number, _, text in batch])
