@@ -10,7 +10,7 @@ import pytest
 from psycopg.conninfo import make_conninfo
 
 from pgrecall import Client, InvalidInput, NewMemory, PermissionDenied, PgrecallError
-from pgrecall.jsonl.load import LANGUAGES, ImportReport, Rejection, import_jsonl, parse_line
+from pgrecall.jsonl.load import FIELDS, LANGUAGES, ImportReport, Rejection, import_jsonl, parse_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -113,6 +113,34 @@ def test_languages(given: str, meant: str) -> None:
 def test_every_language_is_known_to_the_server(conn: psycopg.Connection[Any]) -> None:
     known = {row[0] for row in conn.execute("SELECT cfgname FROM pg_ts_config")}
     assert set(LANGUAGES.values()) <= known
+
+
+def test_every_field_of_a_memory_has_its_key(conn: psycopg.Connection[Any]) -> None:
+    query = "SELECT attname FROM pg_attribute WHERE attrelid = 'pgrecall.memory_fields'::regclass"
+    assert {name for (name,) in conn.execute(query)} == FIELDS - {"id", "lang"}
+
+
+@pytest.mark.parametrize(
+    ("line", "origin", "kept"),
+    [
+        ({}, "import", "import"),
+        ({"origin": "web"}, "web", "web"),
+        ({"origin": "tool"}, "tool", "tool"),
+        ({"origin": "user"}, "import", "user"),
+        ({"origin": "Oaxaca"}, "import", "import"),
+        ({"origin": ["web"]}, "import", "import"),
+    ],
+)
+def test_a_line_may_say_that_it_is_less_trusted(
+    client: Client, line: dict[str, Any], origin: str, kept: str
+) -> None:
+    for keeps, expected in ((False, origin), (True, kept)):
+        lines = [_line(content="tea", id=str(keeps), **line)]
+        assert import_jsonl(client, lines, keep_origins=keeps).stored == 1
+        [memory] = [one for one in client.list() if one.external_id == str(keeps)]
+        assert memory.origin == expected
+        is_known = isinstance(line.get("origin"), str) and line["origin"] != "Oaxaca"
+        assert memory.metadata == ({} if is_known else line)
 
 
 @pytest.mark.parametrize("raw", [b"", b"\n", b"  \t\r\n"])

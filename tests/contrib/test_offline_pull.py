@@ -12,6 +12,7 @@ from pgrecall._async.client import AsyncClient
 from pgrecall.contrib.offline import AsyncOfflineClient, OfflineClient
 from pgrecall.contrib.offline.searching import ORIGINS
 from pgrecall.contrib.offline.store import _COPIED
+from pgrecall.contrib.offline.writing import _INHERITED, _OTHERS, LISTS, ORIGIN, TEXTS, TIMES
 from support.memories import remember, remember_many, rows
 from support.offline import contents, in_copy, on_server
 
@@ -168,6 +169,30 @@ def test_a_copy_takes_every_column_that_the_server_sends(conn: Connection[Any]) 
         WHERE p.oid = 'pgrecall.sync_memories'::regproc AND a.mode = 't'
     """
     assert {name for (name,) in conn.execute(query)} == set(_COPIED)
+
+
+def test_a_successor_has_in_a_copy_what_it_has_on_the_server(conn: Connection[Any]) -> None:
+    [old] = remember_many(
+        conn,
+        [{
+            "content": "tea", "title": "T", "category": "c", "tags": ["t"], "expanded_keywords": ["k"],
+            "importance": 0.25, "metadata": {"m": 1}, "source": "s", "session": "d", "speaker": "Lea", "position": 7,
+            "language": "german", "is_sensitive": True, "occurred_at": "2026-01-01", "created_at": "2026-01-02",
+            "valid_from": "2026-01-03", "valid_to": "2126-01-03", "external_id": "e", "expires_at": "2126-01-01",
+            "origin": "tool",
+        }],
+    )  # fmt: skip
+    [(new,)] = conn.execute("SELECT supersede(%s, 'mate')", [old]).fetchall()
+    query = """
+        SELECT o.key, o.value = n.value FROM pgrecall.memories a, pgrecall.memories b,
+               jsonb_each(to_jsonb(a)) o JOIN jsonb_each(to_jsonb(b)) n ON n.key = o.key
+        WHERE a.id = %s AND b.id = %s AND o.key IN (
+            SELECT attname FROM pg_attribute WHERE attrelid = 'pgrecall.memory_fields'::regclass
+        )
+    """
+    same = dict(conn.execute(query, [old, new]).fetchall())
+    assert len(same) == len({*TEXTS, *LISTS, *TIMES, *_OTHERS, ORIGIN})
+    assert {name for name, is_same in same.items() if is_same} == {*_INHERITED, ORIGIN}
 
 
 def test_a_copy_orders_origins_as_the_server_does(conn: Connection[Any]) -> None:

@@ -93,7 +93,7 @@ def import_file(
         bool,
         typer.Option(
             "--keep-origins",
-            help="Keep the origins that an export of yours states. Without it the origin is import, or less.",
+            help="Keep the origins that a file of yours states. Without it the origin is import, or less.",
         ),
     ] = False,
     rejected: Annotated[
@@ -110,8 +110,8 @@ def import_file(
 
     Each line, element or row has content and optionally id, title, lang, category, tags, expanded_keywords,
     importance, metadata, source, session, speaker, position, occurred_at, created_at, valid_from, valid_to,
-    expires_at, is_sensitive. Other keys go to the metadata. Times without a zone are UTC. Missing namespaces
-    are created. Lines of `pgrecall export` also have embedding and namespace, and are rejected if
+    expires_at, is_sensitive, origin. Other keys go to the metadata. Times without a zone are UTC. Missing
+    namespaces are created. Lines of `pgrecall export` also have embedding and namespace, and are rejected if
     `--namespace` names another. A table has a header; its tags are separated by semicolons. The exit code
     is 1 if a line was rejected, or differs from the memory that is kept.
     """

@@ -3,7 +3,8 @@
 `content` is required. Known keys are the fields of a memory, with two short forms: `id` for `external_id` and
 `lang` for `language`, which may be a code such as `de`, a text-search configuration, or `auto`. Every other
 key goes to the metadata. Times are ISO 8601; one without a zone is UTC. A line with a session and without a
-position gets the next one of its session: neighbours count in recall.
+position gets the next one of its session: neighbours count in recall. An `origin` that is none that there is
+goes to the metadata, too.
 
 A line with the key `pgrecall` comes from `pgrecall export` and has the whole memory with its namespace.
 """
@@ -14,10 +15,11 @@ from collections import Counter
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from pgrecall.errors import InvalidInput, PgrecallError, TooLarge
 from pgrecall.files import NoTemporaryFile
+from pgrecall.filters import Origin
 from pgrecall.languages import AUTO, LANGUAGES, load_detector
 from pgrecall.models import NewMemory
 from pgrecall.new_memories import new_memory
@@ -41,9 +43,11 @@ _TEXTS = ("content", "title", "category", "source", "speaker")
 _NAMES = ("session", "external_id")
 _TIMES = ("occurred_at", "created_at", "valid_from", "valid_to", "expires_at")
 _AS_THEY_ARE = ("tags", "expanded_keywords", "importance", "position", "is_sensitive")
-FIELDS = frozenset((*_TEXTS, *_NAMES, *_TIMES, *_AS_THEY_ARE, "id", "lang", "language", "metadata"))
+FIELDS = frozenset((*_TEXTS, *_NAMES, *_TIMES, *_AS_THEY_ARE, "id", "lang", "language", "metadata", "origin"))
 """The keys that are fields of a memory."""
 
+_ORIGINS = get_args(Origin)
+_LESS_TRUSTED = _ORIGINS[: _ORIGINS.index("import")]
 _LONGEST = 4 * 2**20
 _QUOTED_MARK = f'"{MARK}"'.encode()
 _LAST_POSITION = 2**31 - 1
@@ -146,6 +150,8 @@ def import_jsonl(
         on_conflict: What happens to a memory whose line has its id and differs: 'keep' leaves it as it is,
             'update' gives it the fields of the line, unless it was forgotten or superseded. Lines of an
             export never change a memory.
+        keep_origins: True keeps the origins that lines state. By default a memory comes from the import, or
+            is less trusted if its line says so.
         progress: Called with the number of bytes processed since the last call.
 
     Returns:
@@ -225,6 +231,9 @@ def _item(run: _Run, line: Line, namespace_field: str | None, detect_language: b
         return None
     if detect_language and memory.language is None:
         memory = replace(memory, language=AUTO)
+    # Whoever wrote a file may have written any origin into it.
+    if memory.origin not in _LESS_TRUSTED and not run.restorer.keep_origins:
+        memory = replace(memory, origin=None)
     placed = _placed(run, memory)
     return _Item(line.number, placed, placed is not memory)
 
@@ -266,6 +275,9 @@ def parse_line(
     values.update({name: _time(name, record.pop(name)) for name in _TIMES if name in record})
     if values.get("external_id") == "":
         values["external_id"] = None
+    # Other programs may mean anything by it, such as a place.
+    if record.get("origin") in _ORIGINS:
+        values["origin"] = record.pop("origin")
     values["language"] = text_search_configuration(record.pop("language", None))
     values["metadata"] = _metadata(record)
     memory = NewMemory(**{"content": None, **values})
