@@ -140,7 +140,17 @@ def test_accounting_adds_up(server: Server) -> None:
 
 
 @pytest.mark.parametrize(
-    "usage", [{}, [], "much", {"prompt_tokens": 5}, {"prompt_tokens": -1, "completion_tokens": 1}]
+    "usage",
+    [
+        {},
+        [],
+        "much",
+        {"prompt_tokens": 5},
+        {"prompt_tokens": -1, "completion_tokens": 1},
+        # More than the database counts, and more than a float holds: that ended the daemon.
+        {"prompt_tokens": 2**62, "completion_tokens": 1},
+        {"prompt_tokens": 1, "completion_tokens": 10**400},
+    ],
 )
 def test_tokens_that_are_not_reported(server: Server, usage: object) -> None:
     server.script = lambda asked: completion(entries(asked.rows), usage=usage)

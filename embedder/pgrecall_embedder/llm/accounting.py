@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from pgrecall.errors import InvalidInput
 
 __all__ = ["Meter", "Prices", "Usage"]
 
 _MILLION = 1_000_000
+_MOST_TOKENS = 10**9
+"""Of one answer; more is no count. The sums of a day must fit a bigint of the database."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +85,7 @@ class Meter:
             else (None, None)
         )
         prompt, completion = counts
-        # `type` and not isinstance: true is no number of tokens.
-        if type(prompt) is int and type(completion) is int and prompt >= 0 and completion >= 0:
+        if _is_count(prompt) and _is_count(completion):
             self._prompt += prompt
             self._completion += completion
         else:
@@ -98,3 +100,8 @@ class Meter:
                 self._prompt * self._prices.prompt + self._completion * self._prices.completion
             ) / _MILLION
         return Usage(self._requests, self._prompt, self._completion, cost, self._unreported)
+
+
+def _is_count(value: object) -> TypeGuard[int]:
+    # `type` and not isinstance: true is no number of tokens.
+    return type(value) is int and 0 <= value <= _MOST_TOKENS
