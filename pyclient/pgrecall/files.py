@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 from pgrecall.errors import InvalidInput, PgrecallError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from io import BufferedReader
     from pathlib import Path
 
-__all__ = ["NoTemporaryFile", "open_regular", "temporary_file"]
+__all__ = ["NoTemporaryFile", "open_regular", "refuse_compressed", "temporary_file"]
+
+_COMPRESSED = re.compile(
+    rb"(?P<gzip>\x1f\x8b)|(?P<ZIP>PK\x03\x04)|(?P<bzip2>BZh[1-9]1AY&SY)|(?P<xz>\xfd7zXZ\x00)|(?P<zstd>\x28\xb5\x2f\xfd)"
+)
 
 
 class NoTemporaryFile(PgrecallError):  # noqa: N818 - as those of errors.py
@@ -35,7 +41,7 @@ def temporary_file() -> Iterator[None]:
         raise NoTemporaryFile(f"no temporary file can be written: {error.strerror}") from error
 
 
-def open_regular(file: Path, *, follow: bool = True) -> BinaryIO:
+def open_regular(file: Path, *, follow: bool = True) -> BufferedReader:
     """Open a regular file for reading.
 
     Args:
@@ -72,6 +78,21 @@ def open_regular(file: Path, *, follow: bool = True) -> BinaryIO:
         ) from error
     except ValueError:
         raise PgrecallError("cannot read a file whose name holds NUL", hint="Check the path.") from None
+
+
+def refuse_compressed(file: BufferedReader) -> None:
+    """Refuse a file of text that is compressed. It stays where it is.
+
+    Raises:
+        InvalidInput: It is.
+    """
+    found = _COMPRESSED.match(file.peek(10))
+    if found is not None:
+        raise InvalidInput(
+            f"the file is compressed: {found.lastgroup}",
+            hint="Decompress it first; `pgrecall import -` reads standard input, as of "
+            "`gzip -dc FILE | pgrecall import -`.",
+        )
 
 
 def _no_file(file: Path) -> InvalidInput:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import io
 import json
+import lzma
 import threading
+import zipfile
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,6 +19,7 @@ from pgrecall.cli import app
 from pgrecall.jsonl.load import ImportReport, import_jsonl
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     import psycopg
@@ -26,6 +32,13 @@ def imported(dsn: str, *arguments: str, given: bytes | None = None) -> Any:
 def said(done: Any) -> str:
     text = f"{done.output} {done.exception} {getattr(done.exception, 'hint', '')}"
     return " ".join(text.replace("│", " ").split())
+
+
+def zipped(raw: bytes) -> bytes:
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as file:
+        file.writestr("x.jsonl", raw)
+    return archive.getvalue()
 
 
 def contents(conn: psycopg.Connection[Any]) -> list[str]:
@@ -125,6 +138,30 @@ def test_utf16_without_a_mark_is_told_with_a_command_that_converts_it(
     assert f"iconv -f {encoding.replace('-le', 'le').replace('-be', 'be')} -t utf-8" in said(
         imported(dsn, str(tmp_path / name))
     )
+
+
+@pytest.mark.parametrize(
+    ("compress", "kind"),
+    [(gzip.compress, "gzip"), (bz2.compress, "bzip2"), (lzma.compress, "xz"), (zipped, "ZIP")],
+)
+@pytest.mark.parametrize(
+    "arguments", [["x.jsonl"], ["x.csv"], ["x.json"], ["-"], ["jsonl", "x.jsonl"], ["chatgpt", "x.json"]]
+)
+def test_compressed_files_are_told_from_other_encodings(
+    dsn: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    compress: Callable[[bytes], bytes],
+    kind: str,
+    arguments: list[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    raw = compress(b'{"content": "tea"}\n')
+    (tmp_path / arguments[-1]).write_bytes(raw)
+    done = imported(dsn, *arguments, given=raw if arguments == ["-"] else None)
+    assert done.exit_code == 1
+    assert f"the file is compressed: {kind}" in said(done)
+    assert "not UTF-8" not in said(done)
 
 
 def test_lines_in_utf16_are_read(dsn: str, conn: psycopg.Connection[Any]) -> None:

@@ -7,6 +7,7 @@ from io import BufferedReader, RawIOBase
 from typing import TYPE_CHECKING, BinaryIO
 
 from pgrecall.errors import InvalidInput
+from pgrecall.files import refuse_compressed
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -30,8 +31,9 @@ def as_utf8(file: BufferedReader) -> BufferedReader:
     """Return the file without its byte order mark, decoded if the mark names another encoding than UTF-8.
 
     Raises:
-        InvalidInput: It is in UTF-16 without a mark.
+        InvalidInput: It is in UTF-16 without a mark, or compressed.
     """
+    refuse_compressed(file)
     beginning = file.peek(4)[:4]
     for mark, encoding in _MARKS:
         if beginning.startswith(mark):

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, BinaryIO
 
 from pgrecall.errors import InvalidInput, PgrecallError
-from pgrecall.files import open_regular
+from pgrecall.files import open_regular, refuse_compressed
 from pgrecall.jsonl.lines import bounded_lines, json_object
 
 from .older import memory_row
@@ -34,6 +34,7 @@ def jsonl_source(file: Path, *, most: float = 1.0) -> Iterator[Source]:
         PgrecallError: It cannot be read.
     """
     with open_regular(file) as lines:
+        refuse_compressed(lines)
         yield Source(
             "jsonl",
             ("a line without is_sensitive is not sensitive; keys that are no field go to the metadata",),

@@ -8,7 +8,7 @@ from typing import IO, TYPE_CHECKING, Any, BinaryIO, cast
 
 from pgrecall.contrib.importers.rows import Rejected
 from pgrecall.errors import InvalidInput, PgrecallError
-from pgrecall.files import open_regular
+from pgrecall.files import open_regular, refuse_compressed
 from pgrecall.jsonl.formats import array_lines
 from pgrecall.jsonl.lines import json_object
 
@@ -59,6 +59,7 @@ def _opened(path: Path) -> Iterator[Iterator[tuple[str, BinaryIO]]]:
         return
     with open_regular(path) as file:
         if path.suffix.lower() != ".zip":
+            refuse_compressed(file)
             yield iter([(path.name, file)])
             return
         with _unpackable(path):
