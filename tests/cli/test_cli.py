@@ -396,6 +396,12 @@ def test_up_dsn_status_down(cli: Callable[..., Outcome], public_dir: Path) -> No
     outcome = cli("dsn", "--data-dir", folder)
     assert outcome.code == 0
     assert "not running" in outcome.err
+    # A mistyped path makes no server.
+    for command in (["recall", "x"], ["remember", "x"], ["migrate"], ["doctor"], ["mcp"], ["embedder"]):
+        outcome = cli(*command, "--data-dir", folder)
+        _assert_error(outcome)
+        assert f"there is no embedded server in {folder}" in outcome.err
+    assert not (public_dir / "cli").exists()
     try:
         up = cli("up", "--data-dir", folder)
         assert up.code == 0, up.err

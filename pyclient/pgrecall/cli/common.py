@@ -116,19 +116,20 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing els
 def connection_string(dsn: str | None, data_dir: Path | None) -> str | None:
     """Return the connection string of --dsn or --data-dir; None leaves it to the environment.
 
-    Starts the embedded server of --data-dir if it is not running.
+    Starts the embedded server of --data-dir if it is not running. Only `pgrecall up` makes one, as a path may
+    be mistyped.
 
     Raises:
-        PgrecallError: The embedded server cannot be started.
+        PgrecallError: There is no embedded server, or it cannot be started.
     """
     if dsn is not None and data_dir is not None:
         raise typer.BadParameter("--dsn and --data-dir cannot be combined")
     if data_dir is None:
         return dsn
-    with server_errors():
-        from pgrecall.server import EmbeddedServer
+    from .embedded import existing_server
 
-        return EmbeddedServer(data_dir).up()
+    with server_errors():
+        return existing_server(data_dir).up()
 
 
 def require_database(dsn: str | None, data_dir: Path | None) -> None:
@@ -138,18 +139,12 @@ def require_database(dsn: str | None, data_dir: Path | None) -> None:
         PgrecallError: No database is named, and there is no embedded server yet.
     """
     from pgrecall.config.settings import load
-    from pgrecall.errors import PgrecallError
-    from pgrecall.server import EmbeddedServer
+
+    from .embedded import existing_server
 
     if dsn is None and data_dir is None and load().dsn is None:
         with server_errors():
-            embedded = EmbeddedServer()
-            if not embedded.exists():
-                raise PgrecallError(
-                    f"no database is named, and there is no embedded server in {embedded.data_dir}",
-                    hint="Pass --dsn or set PGRECALL_DSN where the command is configured; `pgrecall up` and "
-                    "`pgrecall migrate` make an embedded one.",
-                )
+            existing_server(None)
 
 
 def effective_dsn(dsn: str | None, data_dir: Path | None) -> str:
