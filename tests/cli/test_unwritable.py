@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from support.embedder import until
+
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    import psycopg
 
     from support.command import Outcome
 
@@ -158,3 +163,20 @@ def test_a_standard_stream_that_is_closed(
     )
     assert (done.returncode, "Traceback" in done.stderr) == (code, False), done.stderr
     assert said in done.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_export_that_is_ended_leaves_nothing_of_it(
+    number: signal.Signals, dsn: str, conn: psycopg.Connection[Any], tmp_path: Path
+) -> None:
+    with conn.transaction():
+        conn.execute("LOCK pgrecall.memories")
+        process = subprocess.Popen(
+            [*RUN, "export", str(tmp_path / "export.jsonl"), "--dsn", dsn],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        until(lambda: any(tmp_path.iterdir()))
+        process.send_signal(number)
+        assert process.wait(60) == 128 + number
+    assert list(tmp_path.iterdir()) == []

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import IO, Annotated
+from typing import IO, Annotated, Any
 
 import typer
 
@@ -159,7 +159,10 @@ def _written(file: Path) -> Iterator[IO[bytes]]:
         raise typer.BadParameter(f"{file} is a folder", param_hint="file")
     try:
         # Readable only by its owner: the database hides its contents from other users.
-        with NamedTemporaryFile("wb", dir=file.parent, prefix=f".{file.name}-", delete=False) as out:
+        with (
+            _ended_by_signals(),
+            NamedTemporaryFile("wb", dir=file.parent, prefix=f".{file.name}-", delete=False) as out,
+        ):
             unfinished = Path(out.name)
             try:
                 yield out
@@ -174,3 +177,29 @@ def _written(file: Path) -> Iterator[IO[bytes]]:
             f"cannot write {file}: {error.strerror}",
             hint="Check the path, its permissions and the free space.",
         ) from error
+
+
+@contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """Have what ends a process end it as Ctrl-C does: what it would leave behind holds memories."""
+    import signal
+    import threading
+
+    def end(number: int, _: object) -> None:
+        raise SystemExit(128 + number)
+
+    before: dict[int, Any] = {}
+    if threading.current_thread() is threading.main_thread():
+        names = ("SIGTERM", "SIGHUP")  # Windows has no SIGHUP
+        known = [getattr(signal, name) for name in names if hasattr(signal, name)]
+        # What nohup ignores stays ignored.
+        before = {
+            number: signal.signal(number, end)
+            for number in known
+            if signal.getsignal(number) == signal.SIG_DFL
+        }
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
