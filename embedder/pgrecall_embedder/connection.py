@@ -32,7 +32,8 @@ _SETTINGS: LiteralString = """
     FROM (VALUES ('default_transaction_isolation', 'read committed'),
                  ('default_transaction_read_only', 'off'), ('default_transaction_deferrable', 'off'),
                  ('statement_timeout', '0'), ('lock_timeout', '2s'), ('transaction_timeout', '0'),
-                 ('idle_session_timeout', '0'), ('idle_in_transaction_session_timeout', '0')) s (name, wanted)
+                 ('idle_session_timeout', '0'), ('idle_in_transaction_session_timeout', '0'),
+                 ('row_security', 'on')) s (name, wanted)
     WHERE current_setting(s.name, true) IS NOT NULL
 """
 

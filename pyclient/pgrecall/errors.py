@@ -188,6 +188,10 @@ _OTHER_VERSION = (
     "`pgrecall migrate --check` tells which."
 )
 _POOLER = "A pooler without support for prepared statements is between: set PGRECALL_PREPARE=off."
+_ROW_SECURITY = (
+    "row_security is off, so PostgreSQL refuses what policies would filter: "
+    "`ALTER DATABASE … RESET row_security`, or ALTER ROLE, wherever it is set."
+)
 _BY_STATE: dict[str, type[PgrecallError]] = {
     "25006": ReadOnlyServer,
     "23505": Conflict,
@@ -252,6 +256,9 @@ def error_from(error: psycopg.Error) -> PgrecallError:
         if cls is UnknownNamespace and error.diag.column_name == "language":
             cls = UnknownLanguage
         hint = _OTHER_VERSION if state in _MISSING else client_hint(error.diag.message_hint)
+        # The same SQLSTATE as for a missing privilege. The text is translated, this is not.
+        if error.diag.source_function == "check_enable_rls":
+            hint = _ROW_SECURITY
         return cls(primary, sqlstate=state, hint=_HINTS.get(state) if hint is None else hint)
     # Without a result from the server there is only psycopg's text: libpq's on a failed connection, the
     # pool's on a time-out, the adapters' on a value they cannot send.

@@ -14,7 +14,7 @@ import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
 
-from pgrecall import AsyncClient, Client, ConnectionFailed, InvalidInput, SchemaMismatch
+from pgrecall import AsyncClient, Client, ConnectionFailed, InvalidInput, PermissionDenied, SchemaMismatch
 from pgrecall._sync import queries as querying_module
 from pgrecall.admin.migrate import migrate
 from pgrecall.query.legs import LEGS
@@ -137,6 +137,15 @@ def test_a_database_of_another_contract(dsn: str, conn: psycopg.Connection[Any])
     with Client(dsn) as client, pytest.raises(SchemaMismatch) as caught:
         client.recall("tea")
     assert "migrate" in str(caught.value.hint)
+
+
+def test_a_session_without_row_security_is_told_from_a_missing_privilege(dsn: str) -> None:
+    with (
+        Client(make_conninfo(dsn, options="-c row_security=off")) as client,
+        pytest.raises(PermissionDenied) as caught,
+    ):
+        client.recall("tea", embed=False)
+    assert "RESET row_security" in str(caught.value.hint)
 
 
 def test_connections_that_died_are_replaced(client: Client, conn: psycopg.Connection[Any]) -> None:

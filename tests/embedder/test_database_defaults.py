@@ -26,6 +26,7 @@ DEFAULTS = {
     "idle_session_timeout": "1s",
     "idle_in_transaction_session_timeout": "1ms",
     "transaction_timeout": "50ms",
+    "row_security": "off",
 }
 
 
