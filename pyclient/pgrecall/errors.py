@@ -179,10 +179,26 @@ class CopyUnusable(PgrecallError):
     default_hint = "`pgrecall offline pull` creates a new copy. First move the existing file away."
 
 
-_WRONG_PASSWORD = "The server runs: check the user and the password in the connection string."  # noqa: S105
+_WRONG_PASSWORD = (
+    "The server runs: check the user and the password in the connection string, and whether its connections "  # noqa: S105
+    "are limited."
+)
 _NO_PASSWORD = "The server runs and asks for a password: put it into the connection string or ~/.pgpass."  # noqa: S105
-_REFUSED = "The server runs: check the name of the database and of the user in the connection string."
-_NO_DATABASE = "The server runs: check the name of the database in the connection string."
+_REFUSED = (
+    "The server runs: check the name of the database and of the user in the connection string, and whether "
+    "their connections are limited."
+)
+_NO_DATABASE = (
+    "The server runs: check the name of the database in the connection string, and whether its connections "
+    "are limited."
+)
+_NO_CONNECTION = (
+    "The server runs and refuses: it may have no connection left; see max_connections, and max_client_conn "
+    "of a pooler."
+)
+_POOLER_WAITED = (
+    "A pooler is between: all its connections to the server were busy, or it has none. Its log says more."
+)
 _OTHER_VERSION = (
     "Run `pgrecall migrate` if the database is older than this package, otherwise upgrade the package; "
     "`pgrecall migrate --check` tells which."
@@ -222,6 +238,8 @@ _BY_CLASS: dict[str, type[PgrecallError]] = {
 
 _HINTS = {
     "28000": _REFUSED, "28P01": _REFUSED, "3D000": _NO_DATABASE, "26000": _POOLER, "42P05": _POOLER,
+    # As poolers give it.
+    "08P01": _POOLER_WAITED,
 }  # fmt: skip
 # PostgreSQL raises these, none of our functions does. Its hint takes the caller for who wrote the statement.
 _MISSING = frozenset({"3F000", "42703", "42883", "42P01"})
@@ -273,7 +291,7 @@ def error_from(error: psycopg.Error) -> PgrecallError:
 def is_refusal(error: PgrecallError) -> bool:
     """Whether a connection failed although the server runs: it takes no more of them, or not this role."""
     return isinstance(error, ConnectionFailed) and error.hint in {
-        _REFUSED, _NO_DATABASE, _NO_PASSWORD, _WRONG_PASSWORD
+        _REFUSED, _NO_DATABASE, _NO_PASSWORD, _WRONG_PASSWORD, _NO_CONNECTION
     }  # fmt: skip
 
 
@@ -304,4 +322,6 @@ def _hint_of_refusal(error: psycopg.Error) -> str | None:
         if value
     }
     answer = pq.PGconn.ping(make_conninfo("", **place, connect_timeout=3).encode())
-    return _REFUSED if answer == pq.Ping.OK else None
+    if answer != pq.Ping.OK:
+        return None
+    return _REFUSED if any(name in said for name in names) else _NO_CONNECTION

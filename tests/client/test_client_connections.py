@@ -97,6 +97,24 @@ def _asking_for_a_password() -> Iterator[int]:
         yield server.server_address[1]
 
 
+@pytest.mark.parametrize("what", ["DATABASE", "ROLE"])
+def test_a_limit_of_connections_is_advised_where_a_name_is_quoted(
+    dsn: str, conn: psycopg.Connection[Any], what: str
+) -> None:
+    conn.execute("CREATE ROLE crowded LOGIN IN ROLE pgrecall_reader")
+    try:
+        name = conn.info.dbname if what == "DATABASE" else "crowded"
+        conn.execute(f'ALTER {what} "{name}" CONNECTION LIMIT 0'.encode())
+        with (
+            Client(make_conninfo(dsn, user="crowded")) as refused,
+            pytest.raises(ConnectionFailed) as caught,
+        ):
+            refused.admin.status()
+    finally:
+        conn.execute("DROP ROLE crowded")
+    assert "connections are limited" in str(caught.value.hint)
+
+
 def test_a_connection_string_that_is_none() -> None:
     with Client("postgresql://me:secret word@host/x y") as wrong, pytest.raises(ConnectionFailed) as caught:
         wrong.admin.status()

@@ -137,6 +137,27 @@ def test_an_embedder_is_asked_through_it(dsn: str, front: str, conn: psycopg.Con
     assert model.queries == ["a pet"]
 
 
+def test_a_pooler_that_is_busy_is_to_blame(front: str) -> None:
+    with psycopg.connect(front) as one, psycopg.connect(front) as other, Client(front) as memory:
+        for holding in (one, other):
+            holding.execute("SELECT")
+        with pytest.raises(PgrecallError, match="query_wait_timeout") as caught:
+            memory.count()
+    assert "A pooler is between" in str(caught.value.hint)
+
+
+def test_who_finds_no_connection_left_has_no_wrong_name(dsn: str, public_dir: Path) -> None:
+    with (
+        pgbouncer.pooled(dsn, public_dir, clients=1) as front,
+        psycopg.connect(front),
+        Client(front) as memory,
+        pytest.raises(PgrecallError, match="no more connections") as caught,
+    ):
+        memory.count()
+    assert "max_client_conn" in str(caught.value.hint)
+    assert "name" not in str(caught.value.hint)
+
+
 # -- prepared statements
 
 

@@ -34,7 +34,7 @@ unix_socket_dir =
 auth_type = any
 pool_mode = transaction
 default_pool_size = {servers}
-max_client_conn = 100
+max_client_conn = {clients}
 query_wait_timeout = 5
 server_login_retry = 1
 logfile = {folder}/log
@@ -42,13 +42,14 @@ logfile = {folder}/log
 
 
 @contextmanager
-def pooled(dsn: str, folder: Path, servers: int = 2) -> Iterator[str]:
+def pooled(dsn: str, folder: Path, servers: int = 2, clients: int = 100) -> Iterator[str]:
     """Yield the connection string of a pooler before the database, with so many connections to it.
 
     Args:
         dsn: The database.
         folder: Where it has a folder of its own; others than the owner must be able to get there.
         servers: Connections to the server at most.
+        clients: Connections of clients at most.
     """
     assert PROGRAM is not None
     parts = conninfo_to_dict(dsn)
@@ -59,7 +60,9 @@ def pooled(dsn: str, folder: Path, servers: int = 2) -> Iterator[str]:
         host=parts["host"], port=parts.get("port", 5432), user=parts.get("user", "postgres")
     )
     settings = own / "pgbouncer.ini"
-    settings.write_text(_SETTINGS.format(target=target, port=port, servers=servers, folder=own))
+    settings.write_text(
+        _SETTINGS.format(target=target, port=port, servers=servers, clients=clients, folder=own)
+    )
     account = _account(str(parts["host"]))
     if account is not None:
         os.chown(own, account, -1)
