@@ -119,6 +119,12 @@ def test_what_only_a_tool_knows_is_found_first(
             assert order(conn, one.question, embed)[0] == answer
 
 
+def test_a_question_of_the_user_is_no_better_answer(conn: Connection[Any]) -> None:
+    told = remember(conn, "Parcel office opening hours: the parcel office opens at nine", origin="web")
+    remember(conn, "When does the parcel office open?", origin="user")
+    assert order(conn, "parcel office opening hours", None)[0] == told
+
+
 # -- facts
 
 
@@ -331,6 +337,8 @@ def test_a_note_is_as_trusted_as_the_least_of_its_messages(conn: Connection[Any]
     assert origin_of(conn, alone) == "web"
     call(conn, "update_memory", said, origin="user")
     assert (origin_of(conn, said), origin_of(conn, alone)) == ("user", "web")
+    call(conn, "update_memory", said, origin="agent")
+    assert origin_of(conn, alone) == "web"
 
 
 def test_the_history_keeps_an_origin(conn: Connection[Any]) -> None:

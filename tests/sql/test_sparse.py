@@ -169,6 +169,7 @@ def test_a_namespace_without_terms_is_ranked_as_without_the_feature(conn: Connec
     [
         "UPDATE pgrecall.memories SET content = 'It is blue' WHERE id = %s",
         "UPDATE pgrecall.memories SET title = 'A boat' WHERE id = %s",
+        "UPDATE pgrecall.memories SET language = 'german' WHERE id = %s",
         "SELECT forget(%s)",
         "UPDATE pgrecall.memories SET is_sensitive = true WHERE id = %s",
     ],
