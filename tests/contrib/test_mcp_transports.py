@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -98,6 +99,43 @@ def test_nothing_but_the_protocol_is_on_standard_output(dsn: str) -> None:
     ]  # fmt: skip
     assert "memory_store: ok" in log
     assert CANARY not in log
+
+
+def test_what_the_sdk_cannot_read_is_answered(dsn: str) -> None:
+    deep = '{"a":' * 300 + "1" + "}" * 300
+    call = '{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"memory_store","arguments":%s}}'
+    said = [
+        json.dumps(INITIALIZE),
+        json.dumps(INITIALIZED),
+        call % (2, '{"content":"half \\ud83d of an emoji, a whole one: \\ud83d\\ude00"}'),
+        call % (3, f'{{"content":"tea","tags":{deep}}}'),
+        call % (4, '{"content":"tea","importance":NaN}'),
+        call % (5, '{"content":"tea","importance":%s}' % ("9" * 5000)),
+        call % ('"\\udc00"', "{}"),
+        '{"jsonrpc":"2.0","method":"notifications/\\ud83d"}',
+        "[" * 100_000,
+        '{"jsonrpc":"2.0","id":9,"method":"ping"}',
+    ]
+    process = subprocess.Popen(command(dsn), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write("".join(f"{line}\n" for line in said))
+    process.stdin.flush()
+    hurry = threading.Timer(PATIENCE, process.kill)
+    hurry.start()
+    answered: dict[int, Any] = {}
+    while not {1, 2, 3, 4, 5, 9} <= answered.keys():
+        message = json.loads(process.stdout.readline())
+        answered[message.get("id")] = message
+    hurry.cancel()
+    process.communicate(timeout=PATIENCE)
+    assert answered[2]["result"]["structuredContent"]["id"] > 0
+    for number in (3, 4, 5):
+        assert "error" in answered[number] or answered[number]["result"]["isError"]
+    with psycopg.connect(dsn) as conn:
+        assert conn.execute("SELECT content FROM pgrecall.memories").fetchall() == [
+            ("half \ufffd of an emoji, a whole one: \U0001f600",)
+        ]
 
 
 def test_the_log_says_where_and_not_what() -> None:

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError, UnexpectedToolError
 from mcp.server.mcpserver.resources import ResourceSecurity
+from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 from mcp.types import INTERNAL_ERROR, CallToolResult, InputRequiredResult
 from pydantic import Field, ValidationError
@@ -20,6 +21,7 @@ from pgrecall.errors import PgrecallError
 
 from .error_texts import bad_arguments_text, error_text, unknown_arguments_text
 from .serving import Serving
+from .stdio import Requests
 from .tools import memory_tools
 from .toolset import EMBED, given_arguments
 
@@ -85,6 +87,12 @@ class MemoryServer(MCPServer[Any]):
         self.prompt(
             "memory_briefing", title="What memory knows", description="What memory knows about a topic."
         )(self.prompted_briefing)
+
+    async def run_stdio_async(self) -> None:
+        """Serve an agent on standard input and output."""
+        server = self._lowlevel_server
+        async with stdio_server() as (read, write):
+            await server.run(Requests(read, write), write, server.create_initialization_options())
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
