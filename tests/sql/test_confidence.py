@@ -217,3 +217,56 @@ def test_the_day_on_which_it_happened_may_be_meant(conn: Connection[Any]) -> Non
     rows = conn.execute("SELECT content, confidence FROM recall('who flies on 14 March?')").fetchall()
     by_name = {content.split()[0]: confidence for content, confidence in rows}
     assert by_name["Ana"] > 3 * by_name["Bert"]
+
+
+# Four memories in scripts without spaces and in Korean; the answer of the first question is the second, nobody answers the others.
+UNSPACED = {
+    "chinese": (
+        ("普里娅对花生过敏", "备用钥匙在蓝色花盆下面", "汤姆周五拉大提琴", "我住在榆树路14号"),
+        "备用钥匙在哪里？",
+        ("无线密码是什么？", "WiFi密码是什么？", "谁修了屋顶？", "我的生日是什么时候？"),
+    ),
+    "japanese": (
+        (
+            "プリヤはピーナッツアレルギーです",
+            "予備の鍵は青い鉢の下にあります",
+            "トムは金曜日にチェロを弾きます",
+            "私は楡通りに住んでいます",
+        ),
+        "予備の鍵はどこですか？",
+        ("WiFiのパスワードは何ですか？", "誕生日はいつですか？", "誰が屋根を直しましたか？"),
+    ),
+    "korean": (
+        (
+            "프리야는 땅콩 알레르기가 있다",
+            "예비 열쇠는 파란 화분 밑에 있다",
+            "톰은 금요일마다 첼로를 연주한다",
+            "나는 느릅나무로에 산다",
+        ),
+        "예비 열쇠가 어디 있어?",
+        ("와이파이 비밀번호가 뭐야?", "누가 지붕을 고쳤어?", "내 생일이 언제야?"),
+    ),
+    "thai": (
+        ("พรียาแพ้ถั่วลิสง", "กุญแจสำรองอยู่ใต้กระถางสีฟ้า", "ทอมเล่นเชลโลทุกวันศุกร์", "ฉันอยู่ถนนเอล์ม"),
+        "กุญแจสำรองอยู่ที่ไหน",
+        ("รหัสไวไฟคืออะไร", "ใครซ่อมหลังคา", "วันเกิดของฉันเมื่อไหร่"),
+    ),
+}
+
+
+@pytest.mark.parametrize("script", UNSPACED)
+def test_scripts_without_spaces_have_one_too(conn: Connection[Any], script: str) -> None:
+    contents, answered, unanswered = UNSPACED[script]
+    answer = [remember(conn, content) for content in contents][1]
+    assert conn.execute("SELECT id FROM recall(%s, k => 1)", (answered,)).fetchone() == (answer,)
+    known, *others = [one or 0.0 for one in _confidences(conn, answered)]
+    assert known > 0.5 > max(others, default=0.0)
+    for question in unanswered:
+        assert max((one or 0.0 for one in _confidences(conn, question)), default=0.0) < 0.2, question
+    explained = conn.execute(
+        "SELECT confidence, confidence_parts FROM recall_explain(%s, k => 1)", (answered,)
+    ).fetchone()
+    assert explained is not None
+    assert explained[0] == known
+    assert explained[1]["share"] > 0.5
+    assert explained[1]["lead"] > 2

@@ -30,7 +30,8 @@ BEGIN
     evidence := ranked.lexical_score - COALESCE(hollow_part, 0);
     SELECT p.* INTO parts
     FROM _pgrecall.confidence_parts(
-        evidence, _pgrecall.firm_bm25(parsed.max_bm25, hollow.weight), 0, request.query_vec IS NOT NULL,
+        evidence, _pgrecall.firm_bm25(parsed, hollow.weight, request.query_name, (request.settings).bm25_max_terms), 0,
+        request.query_vec IS NOT NULL,
         COALESCE(_pgrecall.is_contradicted(memory, request.stated, _pgrecall.version_pattern(request.query_name)), false)
     ) p;
     RETURN jsonb_build_object(

@@ -29,6 +29,7 @@ DECLARE
     background record;
     hollow record;
     firm double precision;
+    has_ngrams boolean;
     versions text;
     concept_ids bigint[];
     concept_shares double precision[];
@@ -40,7 +41,8 @@ BEGIN
     SELECT * INTO background FROM _pgrecall.dense_background(request.namespace_id, generation, query_vec, settings);
 
     SELECT * INTO hollow FROM _pgrecall.pronouns_of(parsed);
-    firm := _pgrecall.firm_bm25(parsed.max_bm25, hollow.weight);
+    firm := _pgrecall.firm_bm25(parsed, hollow.weight, request.query_name, settings.bm25_max_terms);
+    has_ngrams := firm > COALESCE(parsed.max_bm25, 0) - COALESCE(hollow.weight, 0) + 1e-6;
     IF request.query_name ~ '[0-9]' THEN
         versions := _pgrecall.version_pattern(request.query_name);
     END IF;
@@ -233,10 +235,16 @@ BEGIN
                    / factors AS combined
         ) c
     ), rivals AS MATERIALIZED (
-        SELECT COALESCE(sum(b.relevance) FILTER (WHERE b.place > 1), 0) / (9 * max_score) AS relevance
+        SELECT COALESCE(sum(b.relevance) FILTER (WHERE b.place > 1), 0) / (9 * max_score) AS relevance, max(b.shown) AS shown
         FROM (
-            SELECT w.with_phrase AS relevance, row_number() OVER (ORDER BY w.with_phrase DESC) AS place
+            SELECT w.with_phrase - w.lexical_part * (1 - COALESCE(n.shown, 1)) AS relevance, n.shown,
+                   row_number() OVER (ORDER BY w.with_phrase DESC) AS place
             FROM weighted w
+            CROSS JOIN (
+                -- The best memory's part is high even if it has one n-gram of many: max_bm25 counts none.
+                SELECT CASE WHEN has_ngrams THEN least(x.lexical / NULLIF(settings.lexical_coverage * firm, 0), 1) END AS shown
+                FROM score_norms x
+            ) n
             WHERE w.is_candidate
             ORDER BY w.with_phrase DESC
             LIMIT 10
@@ -291,7 +299,7 @@ BEGIN
         SELECT w.*, CASE WHEN settings.fusion = 'cc' THEN _pgrecall.confidence(
                    w.lexical_score - COALESCE(e.hollow, 0), firm,
                    (w.with_phrase - w.lexical_part * (1 - least(greatest(COALESCE(
-                       (1 - COALESCE(e.hollow / NULLIF(w.lexical_score, 0), 0)) * parsed.max_bm25 / firm, 0), 0), 1)))
+                       (1 - COALESCE(e.hollow / NULLIF(w.lexical_score, 0), 0)) * COALESCE(v.shown, parsed.max_bm25 / firm), 0), 0), 1)))
                    / max_score - v.relevance,
                    query_vec IS NOT NULL, COALESCE(e.is_contradicted, false)
                ) END AS confidence
