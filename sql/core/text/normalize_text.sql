@@ -27,10 +27,11 @@ BEGIN
             ), 262144);
             spelling := _pgrecall.fold_digits(spelling);
         END IF;
-        -- With locale C the server takes every non-ASCII character for a letter.
+        -- With locale C the server takes every non-ASCII character for a letter. An apostrophe that Unicode counts among the letters
+        -- is one as others are: Ukrainian п'ять, Uzbek and Hawaiian.
         spelling := regexp_replace(
             spelling,
-            '[\u0080-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u00d7\u00f7\u2000-\u206f\u20a0-\u20cf\u2190-\u2bff'
+            '[\u0080-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u00d7\u00f7\u02b9-\u02bf\u2000-\u206f\u20a0-\u20cf\u2190-\u2bff'
             '\u3000-\u3004\u3008-\u3020\u3030\u303d\u30a0\u30fb\U0001f000-\U0001faff]+', ' ', 'g'
         );
     END IF;
