@@ -103,6 +103,37 @@ SAME = {
         "午前十時三十分",
         "十点三十分",
         "早上十点三十分",
+        "10 h 30",
+        "10 Uhr 30",
+        "10 uur 30",
+        "10 heures 30",
+        "10 y media",
+        "a las 10 y media de la mañana",
+        "alle 10 e mezza",
+    ),
+    "=t21:00": (
+        "9 in the evening",
+        "9 at night",
+        "9 o'clock in the evening",
+        "9 de la noche",
+        "9 da noite",
+        "9 di sera",
+        "9 heures du soir",
+        "9 Uhr abends",
+        "9 uur 's avonds",
+        "в 9 вечера",
+        "в 9 часов вечера",
+        "о 9 вечора",
+        "o 9 wieczorem",
+    ),
+    "=t15:15": ("3:15 de la tarde", "3h15 da tarde", "3 heures 15 de l'après-midi", "3.15 nachmittags"),
+    "=t03:00": (
+        "3 in the morning",
+        "3 de la madrugada",
+        "3 часа ночи",
+        "3 du matin",
+        "3 del mattino",
+        "3 rano",
     ),
     "=t22:30": (
         "10:30 pm",
@@ -224,7 +255,39 @@ SAME = {
         "15 lakh",
         "1.5 millones",
         "1,5 млн",
+        "15,00,000",
+        "15 लाख",
+        "$1,500,000",
+        "€1.5M",
+        "1.500.000 đồng",
+        "1,5 triệu",
+        "1,5 juta",
+        "Rp 1,5 jt",
+        "1,5 miliona",
+        "1,5 εκατ.",
+        "1.5 مليون",
+        "150万円",
+        "150 หมื่น",
     ),
+    "=q120000": (
+        "120k",
+        "$120,000",
+        "120.000 €",
+        "120 000 zł",
+        "12万",
+        "12万円",
+        "₹1,20,000",
+        "120 тысяч",
+        "120 bin",
+        "120 tys.",
+        "120 ribu",
+        "120 nghìn",
+        "120 พัน",
+        "120 tusen kr",
+        "120 tisíc",
+        "120 ألف",
+    ),
+    "=q1250000INR": ("₹12,50,000", "Rs. 12.5 lakh", "12,50,000.00 रुपये", "1250000 rupees"),
     "=q2000": ("2k", "2,000", "2 thousand", "2 Tsd", "2k users"),
     "=q3000000000": ("3 billion", "3 bn", "3,000,000,000", "3 Mrd", "30億", "300 crore"),
     "=p9460014": (
@@ -286,6 +349,21 @@ SAME = {
     "=q900SGD": ("SGD 900", "S$900", "900 SGD"),
     "=q1500000EUR": ("1,5 Mio. €", "1.5 Mio EUR", "€ 1,5 million", "1,5 Mio. Euro"),
     "=q5000RUB": ("5 тыс. руб", "5 тысяч рублей", "5000 ₽"),
+    "=q4500CZK": ("4 500 korun", "4500 Kč", "4,5 tisíc korun"),
+    "=q2000000EUR": ("2 millones de euros", "2 millions d'euros", "2 milioni di euro", "2.000.000 €"),
+    "=q8250UAH": ("8250 гривень", "8 250 ₴", "8 250 грн", "8250 hryvnias"),
+    "=q8250EUR": (
+        "8.250 ευρώ",
+        "8250 евро",
+        "8 250 євро",
+        "8250 euroa",
+        "8250 يورو",
+        "8.250 avro",
+        "8250 יורו",
+        "€8,250",
+    ),
+    "=q12PLN": ("12 złotych", "12 zloty", "12 zł", "12 злотых"),
+    "=q8250000IDR": ("8.250.000 rupiah", "Rp 8,25 juta", "8250 ribu rupiah"),
     "=q1500INR": ("Rs. 1,500", "Rs 1500", "₹1,500", "INR 1500"),
     "=q3000CZK": ("3000 Kč", "3 000 Kč", "CZK 3000"),
     "=q500kr": ("kr 500", "kr. 500", "500 kr"),
@@ -378,6 +456,8 @@ OTHER = [
     ("music of the 90s", "=q90s"), ("1990s", "=q1990s"), ("in the early 2000s", "=q2000s"), ("mid-80s", "=q80s"), ("10 000 ₽", "=q10RUB"),
     ("Fr. 9.12. um 10 Uhr", "=q9.12CHF"), ("order rs. Then 500", "=q500INR"),
     ("rubles 5", "=q5RUB"), ("2億年", "=q2JPY"), ("kilo 5", "=q5000g"),
+    ("3 дня", "=t15:00"), ("12 at night", "=t12:00"), ("2 mornings", "=t02:00"), ("15 h 30 min", "=t15:30"), ("8 heures 20 minutes", "=t08:20"),
+    ("try 3 times", "=q3TRY"), ("$900", "=q900"), ("5,000 g", "=q5000"), ("1,25", "=q125"), ("10,12,2026", "=q10122026"),
     ("in 2019 won the cup", "=q2019KRW"), ("list 9", "=11-09"), ("3 lists", "=11-03"),
 ]  # fmt: skip
 
@@ -414,6 +494,34 @@ def test_months_as_unicode_has_them(conn: Connection[Any], language: str) -> Non
     missing = [
         name for month, name in names.items() if f"={month:02}-09" not in terms(conn, f"9 {name} 2026")
     ]
+    assert missing == []
+
+
+@pytest.mark.parametrize("language", [
+    "bg", "cs", "da", "de", "el", "en", "es", "fi", "fr", "he", "hi", "hu", "id", "it", "nb", "nl", "pl", "pt", "ro", "ru",
+    "sk", "sv", "th", "tr", "uk",
+])  # fmt: skip
+def test_units_as_unicode_has_them(conn: Connection[Any], language: str) -> None:
+    """In each of their plurals: 2 kilogramy, 5 kilogramů."""
+    patterns: dict[str, Any] = Locale.parse(language)._data["unit_patterns"]
+    units = {
+        "mass-kilogram": "=q7000g",
+        "mass-gram": "=q7g",
+        "length-kilometer": "=q7000m",
+        "length-centimeter": "=q0.07m",
+        "volume-liter": "=q7l",
+        "duration-minute": "=q420s",
+        "duration-hour": "=q25200s",
+    }
+    written = [
+        (text.format("7"), value)
+        for name, value in units.items()
+        for plural, text in patterns[name].get("long", {}).items()
+        # Duals say their number; French 7 heures is a time of day, and Hungarian writes one word for 7 and hours.
+        if plural in ("one", "few", "many", "other") and "{0}" in text
+    ]
+    assert len(written) >= 6
+    missing = [text for text, value in written if value not in terms(conn, text) and "heure" not in text]
     assert missing == []
 
 

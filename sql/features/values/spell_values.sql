@@ -1,5 +1,5 @@
 -- Writes values as value_terms() reads them: 9-Dec-2026 becomes "9 dec 2026", 1h30m "1 hours 30 min", 12月9日 "on 9.12.",
--- 下午3点半 "3:30 pm", 오전 10시 "10:00 am", 5㎏ "5kg", 2½ "2.5".
+-- 下午3点半 "3:30 pm", 오전 10시 "10:00 am", "3 de la tarde" "3:00 pm", 5㎏ "5kg", 2½ "2.5".
 --
 -- A session keeps few patterns compiled, so one of each group tells whether the others are needed.
 -- An hour without minutes is a time beside 时, but beside 点 (also "point") only with a part of the day before it.
@@ -22,6 +22,7 @@ BEGIN
         plain := regexp_replace(plain, '\m(19[1-9]0|20[12]0|(?<=\m(?:the|early|mid|late)[ -])(?:1[5-9]\d0|2000|\d0))s\M', '\1 decade', 'g');
         plain := regexp_replace(plain, '(\d) 1/2 ', '\1.5 ', 'g');
     END IF;
+    plain := _pgrecall.spell_hours(plain);
     IF octet_length(plain) = length(plain) THEN
         RETURN plain;
     END IF;

@@ -23,14 +23,7 @@ DECLARE
         rechnung,pedido,factura,commande,facture,ordine,fattura}'::text[];
     currencies CONSTANT text[] := _pgrecall.currency_signs();
     degrees CONSTANT text[] := '{degrees,degree,grad,degres,grados,gradi,graus,graden,градусов}'::text[];
-    scales CONSTANT jsonb := '{
-        "k": 1e3, "thousand": 1e3, "tsd": 1e3, "mille": 1e3, "mil": 1e3, "m": 1e6, "mio": 1e6, "mln": 1e6, "million": 1e6,
-        "millionen": 1e6, "millions": 1e6, "bn": 1e9, "mrd": 1e9, "billion": 1e9, "milliarden": 1e9, "milliards": 1e9,
-        "hundred": 1e2, "lakh": 1e5, "lakhs": 1e5, "crore": 1e7, "crores": 1e7, "тыс": 1e3, "тысяч": 1e3, "млн": 1e6, "миллионов": 1e6,
-        "млрд": 1e9, "millon": 1e6, "millones": 1e6, "milhoes": 1e6, "milioni": 1e6, "miljoen": 1e6, "tys": 1e3,
-        "百": 1e2, "千": 1e3, "万": 1e4, "萬": 1e4, "百万": 1e6, "百萬": 1e6, "千万": 1e7, "千萬": 1e7, "億": 1e8, "亿": 1e8,
-        "백": 1e2, "천": 1e3, "만": 1e4, "백만": 1e6, "천만": 1e7, "억": 1e8
-    }'::jsonb;
+    scales CONSTANT jsonb := _pgrecall.scale_names();
     plain text;
     tokens text[];
     token text;
@@ -197,7 +190,9 @@ BEGIN
                 stop := place + 1;
             END IF;
         END IF;
-        IF tokens[stop] = '-' OR (tokens[stop] = ANY (degrees) AND tokens[stop + 1] IN ('celsius', 'fahrenheit')) THEN
+        -- Romanian 20 de minute
+        IF tokens[stop] = '-' OR (tokens[stop] = 'de' AND units ? tokens[stop + 1])
+           OR (tokens[stop] = ANY (degrees) AND tokens[stop + 1] IN ('celsius', 'fahrenheit')) THEN
             stop := stop + 1;
         ELSIF tokens[stop] = '°' THEN
             tokens[stop + 1] := '°' || tokens[stop + 1];
@@ -205,8 +200,10 @@ BEGIN
         END IF;
         tokens[stop] := _pgrecall.leading_unit(tokens[stop], units);
         IF scales ? tokens[stop] THEN
-            IF tokens[stop + 1] = '.' AND units ? tokens[stop + 2] THEN
-                tokens[stop + 1] := tokens[stop + 2];  -- 1,5 Mio. €
+            IF tokens[stop + 1] IN ('.', 'de', 'di') AND units ? tokens[stop + 2] THEN
+                tokens[stop + 1] := tokens[stop + 2];  -- 1,5 Mio. €, 2 millones de euros
+            ELSIF tokens[stop + 1] = 'd' AND units ? tokens[stop + 3] THEN
+                tokens[stop + 1] := tokens[stop + 3];  -- 2 millions d'euros
             END IF;
             tokens[stop + 1] := _pgrecall.leading_unit(tokens[stop + 1], units);
         END IF;
@@ -240,7 +237,7 @@ BEGIN
             );
         ELSIF scales ? tokens[stop] AND tokens[stop] <> 'm' THEN
             found := found || _pgrecall.quantity_terms(digits, '["", 1]', (scales ->> tokens[stop])::numeric);
-        ELSIF (length(token) > 4 AND shape ~ '^d{1,3}(?:,ddd)+$|^d{1,3}\.ddd\.ddd$')
+        ELSIF (length(token) > 4 AND shape ~ '^d{1,3}(?:,ddd)+$|^d{1,2}(?:,dd)+,ddd$|^d{1,3}\.ddd\.ddd$')
               OR (token LIKE '%000' AND shape ~ '^d{4,12}$' AND token NOT IN ('1000', '2000')) THEN
             found := found || _pgrecall.quantity_terms(token, '["", 1]', 1);
         ELSIF following IN ('st', 'nd', 'rd', 'th') AND shape IN ('d', 'dd', 'ddd') THEN
