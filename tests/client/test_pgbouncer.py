@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -135,6 +136,31 @@ def test_an_embedder_is_asked_through_it(dsn: str, front: str, conn: psycopg.Con
         assert memory.recall("a pet", embed="daemon").notice is None
         assert memory.timeline("a pet", embed="daemon").notice is None
     assert model.queries == ["a pet"]
+
+
+def test_a_server_is_asked_whether_it_is_read_only_still(
+    dsn: str, public_dir: Path, conn: psycopg.Connection[Any]
+) -> None:
+    """The pooler tells every client what it was told once, also when a standby has been promoted since."""
+    change = f'ALTER DATABASE "{conn.info.dbname}" {{}} default_transaction_read_only'
+    conn.execute(f"{change.format('SET')} = on".encode())
+    with pgbouncer.pooled(dsn, public_dir) as front:
+        with Client(front) as memory:
+            notice = memory.recall("tea", embed="daemon").notice
+        assert str(notice).startswith("a read-only server cannot queue queries")
+        conn.execute(change.format("RESET").encode())
+        conn.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+        for _ in range(3):  # the pooler finds out that they are gone
+            with suppress(psycopg.OperationalError), psycopg.connect(front) as pooled:
+                pooled.execute("SELECT")
+        with psycopg.connect(front) as pooled:
+            assert pooled.info.parameter_status("default_transaction_read_only") == "on"
+        with Client(front) as memory:
+            notice = memory.recall("tea", embed="daemon").notice
+    assert str(notice).startswith("no embedder is alive")
 
 
 def test_a_pooler_that_is_busy_is_to_blame(front: str) -> None:

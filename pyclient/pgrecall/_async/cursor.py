@@ -146,9 +146,13 @@ async def step(
         yield
 
 
-def is_read_only(connection: AsyncConnection[Any]) -> bool:
+async def is_read_only(connection: AsyncConnection[Any]) -> bool:
     """Tell whether the server is read-only: a standby, or configured so."""
-    return any(connection.info.parameter_status(name) == "on" for name in _READ_ONLY)
+    if all(connection.info.parameter_status(name) != "on" for name in _READ_ONLY):
+        return False
+    # A pooler goes on to report what the server was before a failover.
+    asked = await AsyncOwnCursor(connection).execute("SHOW transaction_read_only")
+    return [row["transaction_read_only"] for row in await asked.fetchall()] == ["on"]
 
 
 async def outwait_migration(connection: AsyncConnection[Any], *, is_ours: bool) -> None:

@@ -30,7 +30,7 @@ async def expand_by_model(
     request = {"query": query} if namespace is None else {"query": query, "namespace": namespace}
     try:
         async with database.connection() as connection:
-            cannot_store = is_read_only(connection)
+            cannot_store = await is_read_only(connection)
             is_within = database.is_within(connection)
             [stored] = await database.rows_on(connection, "pgrecall.prepare_expansion", request)
         if not stored["is_expandable"]:

@@ -24,7 +24,7 @@ async def request_embedding(database: AsyncDatabase, query: str, seconds: float)
     until = monotonic() + seconds
     try:
         async with database.connection() as connection:
-            if is_read_only(connection):
+            if await is_read_only(connection):
                 return EmbedderAnswer(
                     reason="a read-only server cannot queue queries for an embedder", is_queued=False
                 )

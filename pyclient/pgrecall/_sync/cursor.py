@@ -147,7 +147,11 @@ def step(
 
 def is_read_only(connection: Connection[Any]) -> bool:
     """Tell whether the server is read-only: a standby, or configured so."""
-    return any(connection.info.parameter_status(name) == "on" for name in _READ_ONLY)
+    if all(connection.info.parameter_status(name) != "on" for name in _READ_ONLY):
+        return False
+    # A pooler goes on to report what the server was before a failover.
+    asked = OwnCursor(connection).execute("SHOW transaction_read_only")
+    return [row["transaction_read_only"] for row in asked.fetchall()] == ["on"]
 
 
 def outwait_migration(connection: Connection[Any], *, is_ours: bool) -> None:
