@@ -145,6 +145,23 @@ def test_a_filter_holds_for_every_question(goa: Client, retriever: Callable[...,
     assert [len(ask(QUESTION)) for _ in range(3)] == [1, 1, 1]
 
 
+@pytest.mark.parametrize("retriever", [langchain_retriever, llama_index_retriever])
+def test_a_filter_may_be_an_object(goa: Client, retriever: Callable[..., Any]) -> None:
+
+    def found(asked: object) -> int:
+        asking = retriever(client=goa, search_kwargs={"filter": asked})
+        return len((asking.invoke if retriever is langchain_retriever else asking.retrieve)("Goa"))
+
+    assert [found({"channel": "mail"}), found({"channel": {"$ne": "mail"}}), found({}), found(None)] == [
+        1,
+        1,
+        2,
+        2,
+    ]
+    with pytest.raises(InvalidInput, match="must be an object"):
+        found("mail")
+
+
 def test_sensitive_memories_have_to_be_asked_for(goa: Client) -> None:
     code = "The door code of the house in Goa is 4711"
     sensitive = {"include_sensitive": True}

@@ -48,6 +48,35 @@ def test_fields_are_those_of_every_document(store: PgrecallVectorStore, client: 
     assert client.count(namespace="langchain", tags_any=["arjun"]) == 2
 
 
+def test_the_indexing_api_keeps_documents_in_step(store: PgrecallVectorStore, dsn: str) -> None:
+    from langchain_core.documents import Document
+    from langchain_core.indexing import InMemoryRecordManager, aindex, index
+
+    from pgrecall.contrib.langchain import PgrecallVectorStore
+
+    records = InMemoryRecordManager("trips")
+    documents = [Document(page_content=text, metadata={"source": "diary"}) for text in TRIPS]
+    given: dict[str, Any] = {"cleanup": "full", "key_encoder": "sha256"}
+    store.delete(IDS)
+    assert index(documents, records, store, batch_size=2, **given)["num_added"] == 3
+    assert index(documents[:2], records, store, **given) == {
+        "num_added": 0, "num_updated": 0, "num_skipped": 2, "num_deleted": 1,
+    }  # fmt: skip
+    assert {one.page_content for one in store.similarity_search("train trains Goa")} == set(TRIPS[:2])
+    # What was deleted comes back under its id, here by the asynchronous interface.
+    assert index(documents, records, store, **given)["num_added"] == 1
+    assert len(store.similarity_search("train trains Goa")) == 3
+
+    async def run() -> None:
+        async with AsyncClient(dsn) as client:
+            for other in (store, PgrecallVectorStore(async_client=client, namespace="other")):
+                counted = await aindex(documents, InMemoryRecordManager("other"), other, **given)
+                assert counted["num_added"] == 3
+                assert len(await other.asimilarity_search("train trains Goa")) == 3
+
+    asyncio.run(run())
+
+
 def test_filters(store: PgrecallVectorStore) -> None:
     assert ids(store.similarity_search("train", filter={"user": "priya", "year": {"$gte": 2020}})) == [
         "kerala"
@@ -112,6 +141,8 @@ def test_what_does_not_fit_is_refused(store: PgrecallVectorStore, client: Client
 
 
 def test_asynchronous_methods(dsn: str) -> None:
+    from langchain_core.documents import Document
+
     from pgrecall.contrib.langchain import PgrecallVectorStore
 
     async def run() -> None:
@@ -124,6 +155,16 @@ def test_asynchronous_methods(dsn: str) -> None:
             assert ids(await store.aget_by_ids(IDS)) == ["travel", "kerala"]
             with pytest.raises(InvalidInput):
                 store.similarity_search("Kerala")
+            made = [
+                await PgrecallVectorStore.afrom_texts(TRIPS, async_client=client, namespace="texts"),
+                await PgrecallVectorStore.afrom_documents(
+                    [Document(page_content=text) for text in TRIPS],
+                    None,
+                    async_client=client,
+                    namespace="documents",
+                ),
+            ]
+            assert [len(await one.asimilarity_search("Kerala")) for one in made] == [1, 1]
         with Client(dsn) as client:
             in_thread = PgrecallVectorStore(client)
             [(found, relevance)] = await in_thread.asimilarity_search_with_relevance_scores("Kerala", k=1)

@@ -132,6 +132,7 @@ def test_pages(store: PgrecallStore) -> None:
     found = store.search(("many",), limit=1050)
     assert len({one.key for one in found}) == 1050
     assert len(store.search(("many",), limit=100, offset=1050)) == 50
+    assert [store.search(("many",), query=query, limit=0) for query in (None, "n")] == [[], []]
     assert store.list_namespaces(prefix=("many",), limit=2, offset=1) == [("many", "1"), ("many", "2")]
     [one, two] = store.batch([SearchOp(("many", "0"), limit=1), GetOp(("many", "1"), "1")])
     assert (len(one), two.value) == (1, {"n": 1})  # type: ignore[arg-type, union-attr]

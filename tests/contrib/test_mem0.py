@@ -153,6 +153,12 @@ def test_all_are_more_than_a_page(memory: Memory, dsn: str) -> None:
         )
     assert len(texts(memory.get_all(filters=PRIYA, top_k=5000))) == 1101
     assert len(texts(memory.get_all(filters=PRIYA, top_k=1050))) == 1050
+    assert len(texts(memory.search("fact", filters=PRIYA, top_k=1050))) == 1000
+    assert (
+        memory.search("fact", filters=PRIYA, top_k=0)
+        == memory.get_all(filters=PRIYA, top_k=0)
+        == {"results": []}
+    )
 
 
 def test_expiration_dates(memory: Memory) -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pgrecall.errors import InvalidInput, PgrecallError
+from pgrecall.filters import Filter
 from pgrecall.installing import install_command
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pgrecall.filters import Filter
     from pgrecall.models import RecalledMemory, RecallResult
 
 __all__ = ["described", "missing_extra", "no_client", "recall_options"]
@@ -33,12 +33,15 @@ def recall_options(k: int | None, *given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keyword arguments of a client's `recall`; what is given later counts.
 
     What a retriever finds goes into a prompt, often to a model elsewhere. So sensitive memories are left out
-    unless `include_sensitive` asks for them, as in a briefing.
+    unless `include_sensitive` asks for them, as in a briefing. A `filter` that is no `Filter` is the
+    `metadata_where` of one, as the frameworks' filters are.
     """
     options: dict[str, Any] = {"k": k}
     for one in given:
         options |= one
-    asked: Filter | None = options.get("filter")
+    asked = options.get("filter")
+    if asked is not None and not isinstance(asked, Filter):
+        asked = options["filter"] = Filter(metadata_where=asked)
     if asked is None or asked.include_sensitive is None:
         options.setdefault("include_sensitive", False)
     return options

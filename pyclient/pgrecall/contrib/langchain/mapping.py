@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from pgrecall.contrib.retrievers import missing_extra, recall_options
 from pgrecall.errors import InvalidInput
-from pgrecall.filters import Filter
 from pgrecall.iterators import readable_again
 
 try:
@@ -33,7 +32,8 @@ def memories(
         ValueError: There are not as many metadatas or ids as texts.
     """
     listed = list(texts)
-    fields = readable_again(fields)
+    # LangChain's indexing API passes batch_size to every store; a call stores all it is given at once.
+    fields = readable_again({name: one for name, one in fields.items() if name != "batch_size"})
     for name, given in (("metadatas", metadatas), ("ids", ids)):
         if given is not None and len(given) != len(listed):
             raise ValueError(f"{len(given)} {name} for {len(listed)} texts")
@@ -71,11 +71,6 @@ def confident(result: RecallResult) -> list[tuple[Document, float]]:
 
 
 def options_of(namespace: str, k: int, given_options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of `Client.recall`; a `filter` of LangChain is the `metadata_where` of one."""
-    chosen = {
-        name: value for name, value in given_options.items() if name not in {"filter", "score_threshold"}
-    }
-    asked = given_options.get("filter")
-    if asked is not None:
-        chosen["filter"] = asked if isinstance(asked, Filter) else Filter(metadata_where=asked)
+    """Return the arguments of `Client.recall`."""
+    chosen = {name: value for name, value in given_options.items() if name != "score_threshold"}
     return recall_options(k, {"namespace": namespace}, chosen)

@@ -89,6 +89,21 @@ class PgrecallVectorStore(VectorStore):  # type: ignore[misc]  # mypy does not r
         made.add_texts(texts, metadatas, ids=ids)
         return made
 
+    @classmethod
+    async def afrom_texts(
+        cls,
+        texts: list[str],
+        embedding: object = None,  # noqa: ARG003 - LangChain passes it
+        metadatas: list[dict[str, Any]] | None = None,
+        *,
+        ids: list[str] | None = None,
+        **store: Any,
+    ) -> PgrecallVectorStore:
+        """As `from_texts`."""
+        made = cls(**store)
+        await made.aadd_texts(texts, metadatas, ids=ids)
+        return made
+
     def add_texts(
         self,
         texts: Iterable[str],

@@ -71,7 +71,7 @@ class Items:
         if op.query and op.query.strip():
             recalled = self._client.recall(
                 op.query,
-                k=min(last, _PAGE),
+                k=max(1, min(last, _PAGE)),
                 namespace=self._namespace,
                 filter=mapping.search_filter(op, [mapping.INDEXED]),
             )

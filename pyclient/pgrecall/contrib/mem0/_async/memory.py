@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pgrecall.models import StoredMemory
 
 _UNSET: Any = object()
+_MOST_FOUND = 1000  # by one recall
 _MOST_DIGITS = 18  # of an id; what is longer is none, and Python converts no text of thousands
 
 
@@ -197,7 +198,7 @@ class AsyncMemory:
 
         Args:
             query: The question.
-            top_k: Number of memories.
+            top_k: Number of memories, of which the first 1,000 are returned.
             filters: As for `get_all`.
             threshold: Minimum score; pgrecall's, which is not mem0's.
             rerank: Ignored: pgrecall fuses words, vectors and concepts.
@@ -214,15 +215,16 @@ class AsyncMemory:
             raise ValueError("Invalid query: cannot be empty or whitespace-only.")
         recalled = await self._client.recall(
             query,
-            k=top_k,
+            k=max(1, min(top_k, _MOST_FOUND)),
             namespace=self._namespace,
             filter=Filter(metadata_where=mapping.scope(filters, ids), include_superseded=show_expired),
             min_score=threshold,
         )
-        stored = {one.id: one for one in await self._client.get_many([one.id for one in recalled])}
+        found = recalled[:top_k]
+        stored = {one.id: one for one in await self._client.get_many([one.id for one in found])}
         details = {"threshold": threshold} if explain else None
         return {
-            "results": [mapping.scored(one, stored[one.id], details) for one in recalled if one.id in stored]
+            "results": [mapping.scored(one, stored[one.id], details) for one in found if one.id in stored]
         }
 
     async def update(
