@@ -9,12 +9,13 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from threading import TIMEOUT_MAX
 from typing import TYPE_CHECKING, Any, cast
 
 from .argument_types import ARGUMENT_TYPES
 from .errors import InvalidInput, InvalidVector
+from .scalars import own_scalar, own_utc
 
 if TYPE_CHECKING:
     from psycopg import sql
@@ -93,10 +94,10 @@ def as_datetime(field: str, value: object) -> datetime:
                 f"{field} is not a time",
                 hint="Pass a datetime, or a text such as '2026-11-23' or '2026-11-23T09:30:00Z'.",
             ) from None
-    if not isinstance(value, datetime):
+    if not isinstance(value, datetime) or value != value:  # pandas' NaT is a datetime
         raise InvalidInput(f"{field} must be a datetime, not {type(value).__name__}")
     try:
-        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+        return own_utc(value)
     except OverflowError:
         raise InvalidInput(f"{field} is outside the years 1 to 9999", sqlstate="22008") from None
 
@@ -108,6 +109,7 @@ def as_end(field: str, value: object) -> datetime | str:
 
 def as_int(field: str, value: object) -> int:
     """Return a whole number that fits PostgreSQL's integer."""
+    value = own_scalar(value)
     if isinstance(value, bool) or not isinstance(value, int):
         raise InvalidInput(f"{field} must be a whole number, not {type(value).__name__}")
     if not -_MAX_INT <= value <= _MAX_INT:
@@ -117,6 +119,7 @@ def as_int(field: str, value: object) -> int:
 
 def as_id(field: str, value: object) -> int:
     """Return a memory's id."""
+    value = own_scalar(value)
     if isinstance(value, bool) or not isinstance(value, int):
         raise InvalidInput(f"{field} must be a whole number, not {type(value).__name__}")
     if not -(2**63) <= value < 2**63:
@@ -133,6 +136,7 @@ def as_ids(field: str, value: object) -> list[int]:
 
 def _number(field: str, value: object, called: str = "a number") -> float:
     """Return a number; a whole number that no float holds is infinite."""
+    value = own_scalar(value)
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise InvalidInput(f"{field} must be {called}, not {type(value).__name__}")
     try:
@@ -182,6 +186,7 @@ def as_interval(field: str, value: object) -> timedelta:
 
 def as_bool(field: str, value: object) -> bool:
     """Return True or False."""
+    value = own_scalar(value)
     if not isinstance(value, bool):
         raise InvalidInput(f"{field} must be true or false, not {type(value).__name__}")
     return value
@@ -198,6 +203,7 @@ def json_object(field: str, value: object) -> dict[str, Any]:
 
 
 def _json_value(field: str, value: object) -> Any:
+    value = own_scalar(value)
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, int):
