@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
+from .arguments import as_int, as_str
 from .config.conninfo import dsn_parts
+from .errors import InvalidInput
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
 
     Opened = TypeVar("Opened", bound=psycopg.Connection[Any])
 
-__all__ = ["network_options", "open_connection", "options_for", "unread_forms"]
+__all__ = ["network_options", "open_connection", "options_for", "pool_size", "target_names", "unread_forms"]
 
 _OPTIONS: dict[str, Any] = {
     "autocommit": True,
@@ -99,6 +101,32 @@ def unread_forms(connection: psycopg.Connection[Any] | psycopg.AsyncConnection[A
         # `ISO, DMY` is ISO. A pooler may not report all of them.
         if (reported[name] or wanted).split(",")[0] != wanted
     }
+
+
+def target_names(
+    dsn: str | None, namespace: str | None, model: str | None
+) -> tuple[str | None, str | None, str | None]:
+    """Return what a client is made with.
+
+    Raises:
+        InvalidInput: One is no text, such as a user's number as the namespace.
+    """
+    given = {"dsn": dsn, "namespace": namespace, "model": model}
+    dsn, namespace, model = (None if one is None else as_str(name, one) for name, one in given.items())
+    return dsn, namespace, model
+
+
+def pool_size(least: int, most: int) -> tuple[int, int]:
+    """Return how many connections a pool keeps open, and how many it opens at most.
+
+    Raises:
+        InvalidInput: They are not 0 or more and 1 or more, or the first is above the second.
+    """
+    least, most = as_int("pool_min", least), as_int("pool_max", most)
+    if not 0 <= least <= most or most < 1:
+        hint = "Pass pool_min from 0, and pool_max from 1 and not below pool_min, which is 1 by default."
+        raise InvalidInput(f"a pool cannot have {least} to {most} connections", hint=hint)
+    return least, most
 
 
 def options_for(dsn: str) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import socketserver
 import struct
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -249,6 +249,83 @@ def test_a_closed_client_says_so(dsn: str) -> None:
         opened.admin.status()
     with pytest.raises(ConnectionFailed, match="closed"):
         opened.admin.status()
+
+
+def test_what_opens_while_the_client_closes_is_closed(dsn: str, conn: psycopg.Connection[Any]) -> None:
+    named = make_conninfo(dsn, application_name="closing")
+    clients: list[AsyncClient] = []  # kept, so that no garbage collection closes anything
+
+    async def scenario(pause: float) -> list[object]:
+        client = AsyncClient(named)
+        clients.append(client)
+        calls = [asyncio.ensure_future(client.count()) for _ in range(5)]
+        await asyncio.sleep(pause)
+        await client.close()
+        return await asyncio.gather(*calls, return_exceptions=True)
+
+    async def scenarios() -> None:
+        for pause in (0, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1):
+            for one in await scenario(pause):
+                assert one == 0 or isinstance(one, ConnectionFailed), one
+        # The loop still runs, so only what was closed is gone.
+        for _ in range(100):
+            [left] = conn.execute(
+                "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'closing'"
+            ).fetchone() or [None]
+            if left == 0:
+                return
+            await asyncio.sleep(0.05)
+        raise AssertionError(f"{left} connections are left")
+
+    asyncio.run(scenarios())
+
+    # A thread closes the synchronous client while another opens it.
+    def count(client: Client) -> None:
+        with suppress(ConnectionFailed):
+            client.count()
+
+    for pause in (0.0, 0.005, 0.02, 0.05):
+        client = Client(named)
+        opening = threading.Thread(target=count, args=(client,))
+        opening.start()
+        time.sleep(pause)
+        client.close()
+        opening.join()
+        assert client._database._pool is None
+
+
+@pytest.mark.parametrize(
+    ("given", "error"),
+    [
+        ({"pool_min": -1}, "-1 to 4"),
+        ({"pool_max": 0}, "1 to 0"),
+        ({"pool_min": 0, "pool_max": 0}, "0 to 0"),
+        ({"pool_min": 5}, "5 to 4"),
+        ({"pool_max": "4"}, "pool_max must be a whole number, not str"),
+        ({"pool_min": 1.5}, "pool_min must be a whole number, not float"),
+        ({"pool_max": None}, "pool_max must be a whole number, not NoneType"),
+    ],
+)
+def test_a_pool_of_no_size_is_refused_before_a_call(given: dict[str, Any], error: str) -> None:
+    for kind in (Client, AsyncClient):
+        with pytest.raises(InvalidInput, match=error):
+            kind(**given)
+
+
+@pytest.mark.parametrize("name", ["dsn", "namespace", "model"])
+def test_what_is_no_text_is_refused_before_a_call(name: str, conn: psycopg.Connection[Any]) -> None:
+    wrong: dict[str, Any] = {name: 42}
+    for kind in (Client, AsyncClient):
+        with pytest.raises(InvalidInput, match=f"{name} must be text, not int"):
+            kind(**wrong)
+    if name != "dsn":
+        with pytest.raises(InvalidInput, match=f"{name} must be text, not int"):
+            Client.on(conn, **wrong)
+
+
+def test_a_pool_may_keep_no_connection_open(dsn: str) -> None:
+    with Client(dsn, pool_min=0, pool_max=1) as client:
+        assert client.count() == 0
 
 
 def test_it_connects_only_when_used(monkeypatch: pytest.MonkeyPatch) -> None:

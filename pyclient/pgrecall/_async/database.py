@@ -17,17 +17,10 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from pgrecall.admin.bundle import not_migrated, verify
 from pgrecall.arguments import as_seconds, call
-from pgrecall.concurrency import (
-    POOL_NAME,
-    deadline,
-    in_thread,
-    in_time,
-    leave_behind,
-    time_left,
-)
+from pgrecall.concurrency import POOL_NAME, deadline, in_thread, in_time, leave_behind, time_left
 from pgrecall.config.file import closest_match_hint
 from pgrecall.config.session_settings import RequestedSetting, accept_settings
-from pgrecall.connecting import open_connection, unread_forms
+from pgrecall.connecting import open_connection, pool_size, target_names, unread_forms
 from pgrecall.dsn import connection_options, resolve
 from pgrecall.errors import (
     ConnectionFailed,
@@ -81,8 +74,8 @@ class AsyncDatabase:
         strict: bool = False,
     ) -> None:
         self._given: AsyncConnection[Any] | None = None
-        self._arguments = (dsn, namespace, model)
-        self._pool_size = (pool_min, pool_max)
+        self._arguments = target_names(dsn, namespace, model)
+        self._pool_size = pool_size(pool_min, pool_max)
         self._pool_timeout = as_seconds("pool_timeout", pool_timeout)
         self._pool: AsyncConnectionPool[AsyncConnection[DictRow]] | None = None
         self._target: Target | None = None
@@ -136,6 +129,10 @@ class AsyncDatabase:
         self._pool = self._target = None
         self._begin_process()
 
+    def _refuse_closed(self) -> None:
+        if self._closed:
+            raise ConnectionFailed("the client is closed", hint="Make a new client.")
+
     @property
     def settings(self) -> Mapping[str, RequestedSetting]:
         """The database settings from environment and settings file, by short name."""
@@ -150,8 +147,7 @@ class AsyncDatabase:
         Raises:
             InvalidInput: The settings file is invalid, or names a setting that does not exist.
         """
-        if self._closed:
-            raise ConnectionFailed("the client is closed", hint="Make a new client.")
+        self._refuse_closed()
         self._leave_other_process()
         if self._target is not None:
             return self._target
@@ -168,7 +164,7 @@ class AsyncDatabase:
                 target = await in_thread(resolve, *self._arguments)
                 await self._verify(target)
                 least, most = self._pool_size
-                self._pool = AsyncConnectionPool(
+                pool: AsyncConnectionPool[AsyncConnection[DictRow]] = AsyncConnectionPool(
                     target.dsn,
                     kwargs={**connection_options(target), "row_factory": dict_row},
                     min_size=least,
@@ -182,8 +178,11 @@ class AsyncDatabase:
                     check=AsyncConnectionPool.check_connection,
                     open=False,
                 )
-                await self._pool.open()
-                self._target = target
+                await pool.open()
+                self._pool, self._target = pool, target
+                if self._closed:  # meanwhile, when there was no pool to close
+                    await self.close()
+                    self._refuse_closed()
         return self._target
 
     async def close(self) -> None:

@@ -18,17 +18,10 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 
 from pgrecall.admin.bundle import not_migrated, verify
 from pgrecall.arguments import as_seconds, call
-from pgrecall.concurrency import (
-    POOL_NAME,
-    deadline,
-    in_place,
-    in_time_apart,
-    leave_behind,
-    time_left,
-)
+from pgrecall.concurrency import POOL_NAME, deadline, in_place, in_time_apart, leave_behind, time_left
 from pgrecall.config.file import closest_match_hint
 from pgrecall.config.session_settings import RequestedSetting, accept_settings
-from pgrecall.connecting import open_connection, unread_forms
+from pgrecall.connecting import open_connection, pool_size, target_names, unread_forms
 from pgrecall.dsn import connection_options, resolve
 from pgrecall.errors import (
     ConnectionFailed,
@@ -82,8 +75,8 @@ class Database:
         strict: bool = False,
     ) -> None:
         self._given: Connection[Any] | None = None
-        self._arguments = (dsn, namespace, model)
-        self._pool_size = (pool_min, pool_max)
+        self._arguments = target_names(dsn, namespace, model)
+        self._pool_size = pool_size(pool_min, pool_max)
         self._pool_timeout = as_seconds("pool_timeout", pool_timeout)
         self._pool: ConnectionPool[Connection[DictRow]] | None = None
         self._target: Target | None = None
@@ -137,6 +130,10 @@ class Database:
         self._pool = self._target = None
         self._begin_process()
 
+    def _refuse_closed(self) -> None:
+        if self._closed:
+            raise ConnectionFailed("the client is closed", hint="Make a new client.")
+
     @property
     def settings(self) -> Mapping[str, RequestedSetting]:
         """The database settings from environment and settings file, by short name."""
@@ -151,8 +148,7 @@ class Database:
         Raises:
             InvalidInput: The settings file is invalid, or names a setting that does not exist.
         """
-        if self._closed:
-            raise ConnectionFailed("the client is closed", hint="Make a new client.")
+        self._refuse_closed()
         self._leave_other_process()
         if self._target is not None:
             return self._target
@@ -169,7 +165,7 @@ class Database:
                 target = in_place(resolve, *self._arguments)
                 self._verify(target)
                 least, most = self._pool_size
-                self._pool = ConnectionPool(
+                pool: ConnectionPool[Connection[DictRow]] = ConnectionPool(
                     target.dsn,
                     kwargs={**connection_options(target), "row_factory": dict_row},
                     min_size=least,
@@ -183,8 +179,11 @@ class Database:
                     check=ConnectionPool.check_connection,
                     open=False,
                 )
-                self._pool.open()
-                self._target = target
+                pool.open()
+                self._pool, self._target = pool, target
+                if self._closed:  # meanwhile, when there was no pool to close
+                    self.close()
+                    self._refuse_closed()
         return self._target
 
     def close(self) -> None:
