@@ -132,3 +132,11 @@ def test_the_client_asks_for_the_part_of_each_text_that_has_one(conn: Connection
         text = "." * 3 + (" " + PROSE * 9)[: length - len(question) - 4] + " " + question
         assert len(text) == length
         assert (part(conn, text) != text) is is_cut
+
+
+@pytest.mark.parametrize("role", ["pgrecall_reader", "pgrecall_writer", "pgrecall_embedder"])
+def test_every_role_is_told_the_questions_of_a_long_text(conn: Connection[Any], role: str) -> None:
+    """A client that embeds its queries asks for them."""
+    conn.execute(f"SET LOCAL ROLE {role}".encode())
+    assert part(conn, PROSE * 10 + QUESTIONS["one"]) == QUESTIONS["one"]
+    conn.execute("RESET ROLE")

@@ -250,3 +250,35 @@ def test_a_member_works_through_its_roles(conn: Connection[Any], nobody: str) ->
     with role(conn, nobody):
         remember(conn, "x", tags=["ann"], is_sensitive=True)
         assert len(rows(conn, "recall", "x")) == 1
+
+
+@pytest.mark.parametrize("name", ["pgrecall_reader", "pgrecall_writer", "pgrecall_embedder"])
+def test_what_runs_as_its_caller_calls_nothing_that_its_caller_may_not(
+    conn: Connection[Any], name: str
+) -> None:
+    """A body of text is resolved when it runs, and then needs the schema as well."""
+    query = """
+        WITH granted AS (
+            SELECT p.oid::regprocedure::text AS name, p.prosrc, 'pg_proc'::regclass AS kind, p.oid
+            FROM pg_proc p
+            WHERE NOT p.prosecdef AND has_function_privilege(%(role)s, p.oid, 'EXECUTE')
+              AND (p.pronamespace = 'pgrecall'::regnamespace OR p.oid IN (
+                  SELECT unnest(i.public_functions)::regprocedure FROM pgrecall.installation i))
+            UNION ALL
+            SELECT c.oid::regclass::text, '', 'pg_rewrite'::regclass, r.oid
+            FROM pg_class c JOIN pg_rewrite r ON r.ev_class = c.oid
+            WHERE c.relnamespace = 'pgrecall'::regnamespace AND has_table_privilege(%(role)s, c.oid, 'SELECT')
+        )
+        SELECT (SELECT count(*) FROM granted), ARRAY(
+            SELECT g.name || ': ' || d.refobjid::regprocedure
+            FROM granted g
+            JOIN pg_depend d ON d.classid = g.kind AND d.objid = g.oid AND d.refclassid = 'pg_proc'::regclass
+            WHERE NOT has_function_privilege(%(role)s, d.refobjid, 'EXECUTE')
+            UNION ALL
+            SELECT g.name || ': ' || (regexp_match(g.prosrc, '_pgrecall\\.\\w+'))[1] FROM granted g
+            WHERE g.prosrc ~ '_pgrecall\\.'
+        )
+    """
+    [(checked, refused)] = conn.execute(query, {"role": name}).fetchall()
+    assert checked > 10
+    assert refused == []

@@ -7,7 +7,7 @@
 -- them is kept, too, if they have less than 16 bytes: "Which one?" says nothing alone. A longer question is kept whole.
 CREATE OR REPLACE FUNCTION pgrecall.question_part(query text)
 RETURNS text
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
@@ -28,5 +28,7 @@ BEGIN
     RETURN COALESCE(NULLIF(part, ''), query);
 END
 $function$;
+
+ALTER FUNCTION pgrecall.question_part OWNER TO pgrecall_gate;
 
 GRANT EXECUTE ON FUNCTION pgrecall.question_part TO pgrecall_reader, pgrecall_embedder;

@@ -15,3 +15,6 @@ RETURN btrim(regexp_replace(
 ));
 
 GRANT EXECUTE ON FUNCTION pgrecall.normalize_name TO pgrecall_reader;
+-- The planner writes it into the statements that call it, so it does not run as pgrecall_gate. It needs these two, which nobody can
+-- call by name.
+GRANT EXECUTE ON FUNCTION _pgrecall.word_signs, _pgrecall.syllabic_class TO pgrecall_reader;
