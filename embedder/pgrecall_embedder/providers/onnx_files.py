@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeGuard
 
 from pgrecall.errors import EmbeddingUnavailable
+from pgrecall.query.embedding_models import checked_name, names_folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -73,14 +74,16 @@ def find(model: str) -> Path:
     """Return the folder of a model.
 
     Args:
-        model: A folder, the name of an exported model, or one of the hub, whose files are then downloaded.
+        model: The path of a folder, the name of an exported model, or one of the hub, whose files are then
+            downloaded.
 
     Raises:
         EmbeddingUnavailable: There is no such folder, and the hub does not give the files.
     """
-    for folder in (Path(model), exported_folder(model)):
+    for folder in (*([Path(model)] if names_folder(model) else []), exported_folder(model)):
         if folder.is_dir():
             return folder
+    checked_name(model)  # a relative path is taken for a name: say so
     unavailable = EmbeddingUnavailable(
         f"model {model} cannot be loaded",
         hint="Check its name, the network, and whether HF_HUB_OFFLINE is set; or export it with "

@@ -53,18 +53,18 @@ def spacy_installed(model: str = DEFAULT_SPACY_MODEL) -> bool:
     """Return whether spaCy and a model are there, without loading them.
 
     Args:
-        model: Name of an installed package, or a folder.
+        model: Name of an installed package, or the full path of a folder.
     """
     if importlib.util.find_spec("spacy") is None:
         return False
-    return (model.isidentifier() and importlib.util.find_spec(model) is not None) or Path(model).is_dir()
+    return _place(model) is not None
 
 
 class SpacyNames:
     """A loaded model, with nothing of it running but what names need.
 
     Args:
-        model: Name of an installed package, or a folder.
+        model: Name of an installed package, or the full path of a folder.
 
     Raises:
         ExtractionUnavailable: spaCy or the model is not there, or the model recognises no names.
@@ -98,22 +98,42 @@ class SpacyNames:
             yield list(_mentions(document))
 
 
+def _place(model: str) -> Path | None:
+    """Return the folder of a model, or None.
+
+    The name comes from the database. A package that holds no pipeline is not imported, since that runs its
+    code; and nothing is looked for in the current folder.
+    """
+    if not model.isidentifier():
+        folder = Path(model)
+        return folder if folder.is_absolute() and folder.is_dir() else None
+    try:
+        package = importlib.util.find_spec(model)
+    except ValueError:  # __main__
+        return None
+    places = map(Path, (package and package.submodule_search_locations) or ())
+    return next((place for place in places if (place / "meta.json").is_file()), None)
+
+
 def _load(model: str) -> Any:
     import spacy
 
     excluded = ["tagger", "parser", "attribute_ruler", "lemmatizer", "senter", "morphologizer", "textcat"]
     try:
-        if model.isidentifier() and importlib.util.find_spec(model) is not None:
-            package = importlib.import_module(model)
-            if model == DEFAULT_SPACY_MODEL:
-                verify(folder := Path(str(package.__file__)).parent / SPACY_FOLDER)
-                return spacy.load(folder, exclude=excluded)
-            return package.load(exclude=excluded)
-        return spacy.load(Path(model) if Path(model).is_dir() else model, exclude=excluded)
+        place = _place(model)
+        if place is None:
+            raise ImportError(model)
+        if not model.isidentifier():
+            return spacy.load(place, exclude=excluded)
+        package = importlib.import_module(model)
+        if model == DEFAULT_SPACY_MODEL:
+            verify(folder := Path(str(package.__file__)).parent / SPACY_FOLDER)
+            return spacy.load(folder, exclude=excluded)
+        return package.load(exclude=excluded)
     except (OSError, ImportError, ValueError, AttributeError) as error:
         raise ExtractionUnavailable(
             f"spaCy model {Path(model).name} cannot be loaded",
-            hint="Check that it is installed and made for this version of spaCy.",
+            hint="Check that it is installed, or named by its full path, and made for this version of spaCy.",
         ) from error
 
 

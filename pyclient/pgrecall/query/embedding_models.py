@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
+from pathlib import Path
 
-__all__ = ["DEFAULT_MODEL", "KNOWN_MODELS", "ModelSpec"]
+from pgrecall.errors import EmbeddingUnavailable
+
+__all__ = ["DEFAULT_MODEL", "KNOWN_MODELS", "ModelSpec", "checked_name", "names_folder"]
 
 DEFAULT_MODEL = "sentence-transformers/all-MiniLM-L6-v2"
 
@@ -88,3 +92,26 @@ KNOWN_MODELS: dict[str, ModelSpec] = {
     "embed-english-v3.0": ModelSpec(1024, provider="cohere"),
     "embed-multilingual-v3.0": ModelSpec(1024, provider="cohere"),
 }
+
+
+def names_folder(name: str) -> bool:
+    """Tell whether a model's name is that of a folder: a full path, or one that begins with a dot."""
+    return name.startswith(".") or Path(name).is_absolute()
+
+
+def checked_name(name: str) -> str:
+    """Return the name of a model for a library that looks for it in the current folder first.
+
+    A cloned repository could hold a folder of that name, and its model, or its code, would be taken for the
+    one that is meant.
+
+    Raises:
+        EmbeddingUnavailable: A name of the hub leads to something in the current folder.
+    """
+    # A name of one word is looked for there as well.
+    if not names_folder(name) and any(os.path.lexists(p) for p in (name, f"sentence-transformers/{name}")):
+        raise EmbeddingUnavailable(
+            f"model {name} would be loaded from the current folder",
+            hint="Start from another folder. Name a model in a folder by its full path.",
+        )
+    return name

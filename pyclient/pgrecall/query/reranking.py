@@ -177,12 +177,12 @@ class CrossEncoderReranker:
     at a time. A query that waits for the model until its timeout fails.
 
     Args:
-        model: A name on the hub or a folder.
+        model: A name on the hub or a folder's path.
         download: True allows a download from the hub; False uses only models on this machine.
     """
 
     def __init__(self, model: str | Path, *, download: bool = False) -> None:
-        self._name = str(model)
+        self._name = model if isinstance(model, str) else str(model.absolute())
         self._download = download
         self._model: Any = None
         self._busy = ProcessLock()
@@ -235,19 +235,19 @@ class CrossEncoderReranker:
         from sentence_transformers import CrossEncoder
 
         from .embedding import no_progress_bars
+        from .embedding_models import checked_name
 
         try:
             with no_progress_bars():
-                model = CrossEncoder(self._name, device="cpu", local_files_only=not self._download)
+                name = checked_name(self._name)
+                model = CrossEncoder(name, device="cpu", local_files_only=not self._download)
         except (OSError, ValueError, RuntimeError) as error:
             raise PgrecallError(
                 f"the reranker {self._name} cannot be loaded",
                 hint="Check its name. A model that is not on this machine needs download=True.",
             ) from error
-        if model.config.num_labels != 1:
-            raise PgrecallError(
-                f"the model {self._name} gives {model.config.num_labels} scores per pair, not one"
-            )
+        if (labels := model.config.num_labels) != 1:
+            raise PgrecallError(f"the model {self._name} gives {labels} scores per pair, not one")
         self._model = model
         return model
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pgrecall.errors import EmbeddingUnavailable
 from pgrecall.installing import install_command
 from pgrecall.query.embedding import no_progress_bars
+from pgrecall.query.embedding_models import checked_name
 from pgrecall.query.unreadable import knows_too_little
 from pgrecall.query.weights import SPLADE_TINY, TamperedWeights, check
 
@@ -58,10 +59,11 @@ class SparseModel:
         except ImportError as error:
             raise missing from error
         try:
+            # Without False, a model with code of its own has the terminal asked whether to run it.
             with no_progress_bars():
-                tokenizer: Any = AutoTokenizer.from_pretrained(source)
+                tokenizer: Any = AutoTokenizer.from_pretrained(source, trust_remote_code=False)
                 model, loaded = AutoModelForMaskedLM.from_pretrained(
-                    source, dtype=torch.float32, output_loading_info=True
+                    source, dtype=torch.float32, output_loading_info=True, trust_remote_code=False
                 )
         except (OSError, ValueError, RuntimeError, TypeError) as error:
             raise EmbeddingUnavailable(
@@ -137,10 +139,11 @@ def _source(name: str) -> str:
     """Return where a model is loaded from: the bundled one from its package, any other by its name.
 
     Raises:
-        EmbeddingUnavailable: The package is not installed, or a file of it is not the one that was released.
+        EmbeddingUnavailable: The package is not installed, a file of it is not the one that was released, or
+            a name of the hub leads to something in the current folder.
     """
     if name != BUNDLED_MODEL:
-        return name
+        return checked_name(name)
     package = importlib.util.find_spec(_BUNDLED_PACKAGE)
     if package is None or not package.submodule_search_locations:
         raise EmbeddingUnavailable(
