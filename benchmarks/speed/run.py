@@ -27,6 +27,7 @@ from benchmarks.speed.systems import (
     page,
     prepare_baselines,
     recall,
+    with_values,
 )
 
 if TYPE_CHECKING:
@@ -194,7 +195,7 @@ def _extras(
         if kind != NATURAL
         for name, call in (("recall", recall()), ("leg:lexical", leg("lexical_leg", target)))
     }
-    variants = {"recall:unprepared": recall(prepare=False)}
+    variants = {"recall:unprepared": recall(prepare=False), "recall:values": with_values(recall())}
     variants |= {name: recall(**filters) for name, filters in FILTERS.items()}
     variants |= {f"list:page={number}": page(connection, number) for number in PAGES}
     variants["select:1"] = nothing

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
+from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,7 @@ __all__ = [
     "page",
     "prepare_baselines",
     "recall",
+    "with_values",
 ]
 
 Seeds = dict[str, tuple[list[int], list[float]]]
@@ -57,6 +59,18 @@ FILTERS: dict[str, dict[str, Any]] = {
 
 A session has 20 memories.
 """
+
+
+VALUES = (
+    "on 9 December 2026 at 10:30",
+    "+49 170 1234567",
+    "for 1,200 €",
+    "of 12.5 kg",
+    "last Monday",
+    "in chapter V",
+    "with version 16.2",
+)
+"""Put at the end of questions: other patterns read each, and a session keeps 32 compiled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +113,16 @@ def recall(*, prepare: bool = True, namespace: str = LARGE, **filters: Any) -> C
         return connection.execute(statement, arguments, prepare=prepare).fetchall()
 
     return call
+
+
+def with_values(call: Call) -> Call:
+    """Ask questions with a value at their end, one of VALUES after the other."""
+    values = cycle(VALUES)
+
+    def ask(connection: Connection[Any], question: Question) -> object:
+        return call(connection, replace(question, text=f"{question.text.rstrip('?')} {next(values)}?"))
+
+    return ask
 
 
 def nothing(connection: Connection[Any], _: Question) -> object:

@@ -43,7 +43,8 @@ BEGIN
     request.settings := settings;
     request.query_name := pgrecall.normalize_name(asked);
     -- "more than 50 euros" asks for other values than 50, and a message of many words mentions values in passing.
-    IF asked ~ '[0-9]' AND regexp_count(asked, '\S+') <= 12 AND asked !~* _pgrecall.comparison_pattern() THEN
+    IF asked ~ '[0-9]' AND regexp_count(btrim(translate(asked, E'\n\r\t', '   ')), ' +') < 12
+       AND asked !~* _pgrecall.comparison_pattern() THEN
         request.stated := _pgrecall.stated_values(asked, _pgrecall.value_terms(asked));
     END IF;
     request.parsed := _pgrecall.parse_query(

@@ -30,7 +30,7 @@ BEGIN
             GROUP BY split_part(a.stated, '=', 1)
             HAVING NOT COALESCE(bool_or(a.stated = ANY (held)), false)
                AND split_part(min(a.stated), '=', 1) IN (SELECT split_part(h.stated, '=', 1) FROM unnest(held) h (stated))
-               AND NOT (min(a.stated) ~ '^[ni] ' AND EXISTS (SELECT FROM unnest(asked) p (stated) WHERE p.stated LIKE 'p=%'))
+               AND NOT (left(min(a.stated), 2) IN ('n ', 'i ') AND EXISTS (SELECT FROM unnest(asked) p (stated) WHERE p.stated LIKE 'p=%'))
         )
         -- "2.5 kg" is written like a version.
         OR lacks_version AND NOT EXISTS (SELECT FROM unnest(asked) q (stated) WHERE q.stated LIKE 'q %' AND q.stated = ANY (held));

@@ -6,5 +6,7 @@ RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN (
     SELECT '(?:^|[^[:alnum:].])[a-z]*(?:' || string_agg(replace(n.found[1], '.', '\.'), '|') || ')(?![0-9])'
-    FROM regexp_matches(query, '(?:^|[^[:alnum:].-])[a-z]*([0-9]+(?:\.[0-9]+)+)(?![[:alnum:]])', 'gi') n (found)
+    FROM regexp_matches(
+        CASE WHEN query LIKE '%_._%' THEN query END, '(?:^|[^[:alnum:].-])[a-z]*([0-9]+(?:\.[0-9]+)+)(?![[:alnum:]])', 'gi'
+    ) n (found)
 );

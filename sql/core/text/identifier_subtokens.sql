@@ -13,15 +13,15 @@ CREATE OR REPLACE FUNCTION _pgrecall.identifier_subtokens(identifier text)
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE
-    WHEN identifier !~ '[^0-9.]' THEN identifier
-    WHEN identifier !~ '[^0-9.,]' THEN
+    WHEN ltrim(identifier, '0123456789.') = '' THEN identifier
+    WHEN ltrim(identifier, '0123456789.,') = '' THEN
         CASE WHEN identifier ~ '^[0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?$' THEN replace(identifier, ',', '') ELSE '' END
     ELSE
-        CASE WHEN identifier ~ '[-_.,&/\\:@]' THEN translate(identifier, '-_.,&/\:@', '') ELSE '' END
-        || CASE WHEN identifier ~ '[/\\:@].*[-_.&]|[-_.&].*[/\\:@]' THEN translate(
+        COALESCE(NULLIF(translate(identifier, '-_.,&/\:@', ''), identifier), '')
+        || CASE WHEN translate(identifier, '/\:@', '') <> identifier AND translate(identifier, '-_.&', '') <> identifier THEN translate(
             regexp_replace(' ' || translate(identifier, '/\:@', '    '), ' [^-_.& ]+(?= |$)', '', 'g'), '-_.&', ''
         ) ELSE '' END
-        || CASE WHEN identifier ~ '[a-z][0-9]*[A-Z]|[A-Z]{2}[a-z]{2}' THEN translate(
+        || CASE WHEN lower(identifier) <> identifier AND identifier ~ '[a-z][0-9]*[A-Z]|[A-Z]{2}[a-z]{2}' THEN translate(
             -- Put a bar between two parts, and drop tokens without a bar.
             regexp_replace(
                 regexp_replace(

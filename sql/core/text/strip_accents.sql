@@ -14,6 +14,7 @@ SET search_path FROM CURRENT SET standard_conforming_strings = on
 AS $function$
 DECLARE
     plain text := content;
+    is_latin boolean;
 BEGIN
     IF octet_length(plain) = length(plain)
        OR plain !~ '[\u00c0-\u024f\u0300-\u0345\u0386-\u03ce\u0401\u0451\u0591-\u05c7\u0610-\u06ed\u0900-\u0963\u1e00-\u1fff]'
@@ -22,7 +23,11 @@ BEGIN
     END IF;
     IF plain ~ '[\u00c0-\u024f\u0300-\u0345\u0386-\u03ce\u1e00-\u1fff]' THEN
         plain := regexp_replace(normalize(plain, NFD), '(?<=[A-Za-z\u00c6-\u0167\u0391-\u03c9])[\u0300-\u0345\u0350-\u036f]+', '', 'g');
-        IF plain ~ '[^\u0001-\u02ff]' THEN
+        IF octet_length(plain) = length(plain) THEN
+            RETURN plain;
+        END IF;
+        is_latin := plain !~ '[^\u0001-\u02ff]';
+        IF NOT is_latin THEN
             plain := normalize(plain, NFC);
         END IF;
         -- Letters that NFD does not decompose.
@@ -31,6 +36,9 @@ BEGIN
             plain := replace(replace(plain, 'ß', 'ss'), 'ẞ', 'SS');
             plain := replace(replace(replace(replace(plain, 'æ', 'ae'), 'Æ', 'AE'), 'œ', 'oe'), 'Œ', 'OE');
             plain := replace(replace(plain, 'þ', 'th'), 'Þ', 'TH');
+        END IF;
+        IF is_latin THEN
+            RETURN plain;
         END IF;
         plain := replace(plain, 'ς', 'σ');
     END IF;

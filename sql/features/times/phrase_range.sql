@@ -17,6 +17,7 @@ DECLARE
     months integer;
     size integer;
     entry jsonb;
+    shape text;  -- of a number, with d for each digit
     day tstzrange;
 BEGIN
     IF COALESCE(cardinality(words), 0) NOT BETWEEN 1 AND 8 THEN
@@ -25,11 +26,14 @@ BEGIN
     FOR place IN 1 .. cardinality(words) LOOP
         entry := known -> words[place];
         IF entry IS NULL AND words[place] ~ '^\d{1,4}(st|nd|rd|th|s)?$' THEN
+            shape := translate(words[place], '0123456789', 'dddddddddd');
             entry := CASE
-                WHEN words[place] ~ '^[12]\d{3}$' THEN jsonb_build_array('year', words[place])
-                WHEN words[place] ~ '^[12]\d\d0s$' THEN jsonb_build_array('decade', left(words[place], 4))
-                WHEN words[place] ~ '^[5-9]0s$' THEN jsonb_build_array('decade', '19' || left(words[place], 2))
-                WHEN words[place] !~ '\ds$' THEN jsonb_build_array('number', rtrim(words[place], 'stndrh'))
+                WHEN shape = 'dddd' AND left(words[place], 1) IN ('1', '2') THEN jsonb_build_array('year', words[place])
+                WHEN shape = 'dddds' AND words[place] LIKE ANY ('{1__0s,2__0s}'::text[]) 
+                    THEN jsonb_build_array('decade', left(words[place], 4))
+                WHEN words[place] IN ('50s', '60s', '70s', '80s', '90s')
+                    THEN jsonb_build_array('decade', '19' || left(words[place], 2))
+                WHEN shape NOT LIKE '%ds' THEN jsonb_build_array('number', rtrim(words[place], 'stndrh'))
             END;
         ELSIF entry ->> 0 = 'stretch' THEN
             months := (entry ->> 2)::integer;

@@ -13,7 +13,7 @@ DECLARE
     seen text := lower(_pgrecall.fold_digits(text));
     found record;
 BEGIN
-    IF seen ~ '[一二三四五六七八九十〇零][月日号號年]' THEN
+    IF seen LIKE ANY ('{%月%,%日%,%号%,%號%,%年%}'::text[]) THEN
         seen := _pgrecall.read_numerals(seen);
     END IF;
     seen := _pgrecall.common_dates(seen);
@@ -27,7 +27,7 @@ BEGIN
     LIMIT 1;
     IF found.pattern IS NOT NULL THEN
         seen := regexp_replace(
-            CASE WHEN is_whole THEN seen ELSE substring(seen FROM '(' || found.pattern || ')') END, found.pattern, found.template
+            CASE WHEN is_whole THEN seen ELSE regexp_substr(seen, found.pattern) END, found.pattern, found.template
         );
     ELSIF NOT is_whole THEN
         RETURN NULL;

@@ -35,7 +35,8 @@ BEGIN
             );
         END LOOP;
     END IF;
-    IF dated LIKE ANY ('{% to %,% and %,% until %,% till %,% through %,%-%,%–%}'::text[]) THEN
+    IF dated LIKE ANY ('{% to %,% and %,% until %,% till %,% through %,%-%,%–%}'::text[])
+       AND dated LIKE ANY ('{%jan%,%feb%,%mar%,%apr%,%may%,%jun%,%jul%,%aug%,%sep%,%oct%,%nov%,%dec%}'::text[]) THEN
         dated := regexp_replace(
             dated, '(?<![\w.,/:-])' || day || joined || day || ' (?:of )?(' || month || ')' || year, '\1 \4\5 \2 \3 \4\5', 'g'
         );

@@ -13,5 +13,5 @@ BEGIN ATOMIC
     CROSS JOIN generate_series(1, jsonb_array_length(unit) - 1, 2) p (place)
     CROSS JOIN LATERAL (SELECT unit ->> (p.place - 1)) u (name)
     CROSS JOIN (VALUES (false), (true)) b (is_bare)
-    WHERE NOT b.is_bare OR (u.name ~ '^(?:[A-Z]{3}|kr)$' AND n.value * scale >= 1000);
+    WHERE NOT b.is_bare OR ((u.name = 'kr' OR (length(u.name) = 3 AND upper(u.name) = u.name)) AND n.value * scale >= 1000);
 END;

@@ -6,10 +6,14 @@ CREATE OR REPLACE FUNCTION _pgrecall.read_number(digits text)
 RETURNS numeric[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE
-    WHEN digits ~ '^\d{1,15}$' THEN ARRAY[digits::numeric]
-    WHEN digits ~ '^[1-9]\d?\d?[.,]\d{3}$' THEN ARRAY[translate(digits, '.,', '')::numeric, replace(digits, ',', '.')::numeric]
+    WHEN ltrim(digits, '0123456789') = '' AND length(digits) BETWEEN 1 AND 15 THEN ARRAY[digits::numeric]
+    WHEN translate(digits, '0123456789', '') IN ('.', ',') THEN CASE
+        WHEN digits ~ '^\d{1,3}[.,]\d{3}$' THEN array_cat(
+            ARRAY[translate(digits, '.,', '')::numeric], CASE WHEN digits NOT LIKE '0%' THEN ARRAY[replace(digits, ',', '.')::numeric] END
+        )
+        WHEN digits ~ '^\d{1,15}[.,]\d{1,9}$' THEN ARRAY[replace(digits, ',', '.')::numeric]
+    END
     WHEN digits ~ '^\d{1,3}(?:[., ]\d{3})+$|^\d{1,2}(?:,\d{2})+,\d{3}$' THEN ARRAY[translate(digits, '., ', '')::numeric]
     WHEN digits ~ '^\d{1,3}(?:[., ]\d{3})+[.,]\d{1,6}$|^\d{1,2}(?:,\d{2})+,\d{3}\.\d{1,6}$'
         THEN ARRAY[(translate(regexp_replace(digits, '[.,]\d+$', ''), '., ', '') || '.' || substring(digits, '\d+$'))::numeric]
-    WHEN digits ~ '^\d{1,15}[.,]\d{1,9}$' THEN ARRAY[replace(digits, ',', '.')::numeric]
 END;

@@ -10,21 +10,25 @@ SET search_path FROM CURRENT SET standard_conforming_strings = on
 AS $function$
 DECLARE
     plain text := content;
+    parts CONSTANT text[] := '{
+        %morning%,%afternoon%,%evening%,%night%,%tarde%,%noche%,%manana%,%madrugada%,%noite%,%manha%,%matin%,%soir%,%midi%,%sera%,
+        %pomeriggio%,%mattin%,%abends%,%mittags%,%morgens%,%avonds%,%middags%,%ochtends%,%вечера%,%утра%,%дня%,%ночи%,%вечора%,%ранку%,
+        %wieczor%,%rano%,%poludniu%}'::text[];
     hour CONSTANT text := '\m(0?[1-9]|1[01])(?:(?:[:.]| ?h ?| (?:uhr|heures?|horas?|ore|uur|час\w*|годин\w*|godz\w*) )([0-5]\d)(?!\d))?'
         '(?: ?(?:h|uhr|heures?|horas?|uur|o[''’]clock|час\w*|годин\w*)\M)? ';
 BEGIN
-    IF plain ~ '\d (?:y media|y cuarto|e (?:meia|mezza|un quarto)|et (?:demie?|quart))\M' THEN
+    IF plain LIKE ANY ('{% y media%,% y cuarto%,% e meia%,% e mezza%,% e un quarto%,% et demi%,% et quart%}'::text[]) THEN
         plain := regexp_replace(plain, '\m(\d{1,2}) (?:y media|e meia|e mezza|et demie?)\M', '\1:30', 'g');
         plain := regexp_replace(plain, '\m(\d{1,2}) (?:y cuarto|e un quarto|et quart)\M', '\1:15', 'g');
     END IF;
-    IF plain ~ '\d (?:h|uhr|heures?|uur) \d\d(?!\d)' THEN
+    IF translate(plain, '123456789', '000000000') LIKE ANY ('{%0 h 00%,%0 uhr 00%,%0 heure 00%,%0 heures 00%,%0 uur 00%}'::text[]) THEN
         plain := regexp_replace(
             plain,
             '\m([01]?\d|2[0-3]) (?:h|uhr|heures?|uur) ([0-5]\d)(?![\d.,:/%]| ?(?:m|min|mins|minut\w*|uhr|h)\M)', '\1:\2 ', 'g'
         );
     END IF;
-    IF plain ~ ('\d[^\n]{1,20}(?:morning|afternoon|evening|night|tarde|noche|manana|madrugada|noite|manha|matin|soir|midi|sera|pomeriggio'
-                '|mattin|abends|mittags|morgens|avonds|middags|ochtends|вечера|утра|дня|ночи|вечора|ранку|wieczor|rano|poludniu)') THEN
+    IF plain LIKE ANY (parts)
+       AND plain ~ ('\d[^\n]{1,20}(?:' || translate(array_to_string(parts, '|'), '%', '') || ')') THEN
         plain := regexp_replace(
             plain,
             hour || '(?:in the (?:afternoon|evening)|at night|de la (?:tarde|noche)|da (?:tarde|noite)|del pomeriggio|di sera'

@@ -11,26 +11,44 @@ SET search_path FROM CURRENT SET standard_conforming_strings = on
 AS $function$
 DECLARE
     plain text := content;
+    shape text;  -- with 0 for each digit
 BEGIN
-    IF plain ~ '\d ?h ?\d|\d-?[a-z]{3,9}-?\d| 1/2 |[''’]\d\d|[ackrtxzs]\$ ?\d|\d0s\M' THEN
+    shape := translate(plain, '123456789’', '000000000''');
+    IF shape LIKE ANY ('{%0h%m%,%0 h%m%}'::text[]) THEN
         plain := regexp_replace(plain, '(\d) ?h ?(\d{1,2}) ?m(?:in)?\M', '\1 hours \2 min ', 'g');
+    END IF;
+    IF plain ~ '\d-?[a-z]{3,9}-?\d' THEN
         plain := regexp_replace(plain, '\m(\d{1,2})-?([a-z]{3,9})-?(\d{4})\M', '\1 \2 \3', 'g');
         plain := regexp_replace(plain, '\m(\d{1,2})-([a-z]{3,9})-(\d\d)\M', '\1 \2 20\3', 'g');
         plain := regexp_replace(plain, '\m(\d{4})-([a-z]{3,9})-(\d{1,2})\M', '\3 \2 \1', 'g');
+    END IF;
+    IF shape LIKE '%''00%' THEN
         plain := regexp_replace(plain, _pgrecall.short_years(), '\1 20\2', 'g');
+    END IF;
+    IF shape LIKE ANY ('{%$0%,%$ 0%}'::text[]) THEN
         plain := regexp_replace(plain, '\m(a|c|hk|mx|nt|nz|r|s)\$ ?(?=\d)', 'dollar_\1 ', 'g');
+    END IF;
+    IF shape LIKE '%0s%' THEN
         plain := regexp_replace(plain, '\m(19[1-9]0|20[12]0|(?<=\m(?:the|early|mid|late)[ -])(?:1[5-9]\d0|2000|\d0))s\M', '\1 decade', 'g');
+    END IF;
+    IF strpos(plain, ' 1/2 ') > 0 THEN
         plain := regexp_replace(plain, '(\d) 1/2 ', '\1.5 ', 'g');
     END IF;
     plain := _pgrecall.spell_hours(plain);
     IF octet_length(plain) = length(plain) THEN
         RETURN plain;
     END IF;
+    IF plain LIKE '%. %. %.%' THEN
+        plain := regexp_replace(plain, '((?:19|20)\d\d)\. (\d{1,2})\. (\d{1,2})(?=\.)', '\1-\2-\3', 'g');
+    END IF;
+    -- Most texts of Europe have none of the signs and letters below, only accents and €.
+    IF plain !~ '[\u00b2\u00b3\u00bc-\u00be\u0e01-\u0e4f\u2100-\u214f\u3005-\u9fff\uac00-\ud7a3\uff21-\uff5a\uffe0-\uffe6]' THEN
+        RETURN plain;
+    END IF;
     IF plain ~ _pgrecall.numerals() THEN
         plain := _pgrecall.read_numerals(plain);
     END IF;
     plain := _pgrecall.common_dates(plain);
-    plain := regexp_replace(plain, '((?:19|20)\d\d)\. (\d{1,2})\. (\d{1,2})(?=\.)', '\1-\2-\3', 'g');
     IF plain ~ '[\u00bc-\u00be]' THEN
         plain := replace(replace(replace(
             regexp_replace(plain, '(?<!\d)(?=[\u00bc-\u00be])', '0', 'g'), '½', '.5'), '¼', '.25'), '¾', '.75');

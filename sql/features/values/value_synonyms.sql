@@ -18,16 +18,21 @@ DECLARE
     part text[];
     value text;
 BEGIN
+    -- A session keeps 32 patterns compiled, and a recall needs most of them: each of these waits for a cheaper sign.
     FOR part IN
         SELECT m.part FROM regexp_matches(
-            query,
+            CASE WHEN EXISTS (
+                SELECT FROM unnest(words) w (word) WHERE left(ltrim(w.word, '0123456789_'), 3) = ANY (_pgrecall.value_starts())
+            ) THEN query END,
             '(\m(?:in|on|of|by|every|each|next|last|this|since|until|till|from|to'
             '|early|mid|late|im|am|en|em|el|le|il|op|na|в|во|\d\d?(?:st|nd|rd|th)?)[ ,-]+)?'
             '(?<![[:alpha:]])([[:alpha:]]{3,}(?:-feira)?)\M(\.?,? \d)?', 'g'
         ) AS m (part)
     LOOP
         CONTINUE WHEN part[1] IS NULL AND part[3] IS NULL AND part[2] = ANY (_pgrecall.ambiguous_names());
-        part[2] := CASE WHEN months ? part[2] OR weekdays ? part[2] THEN part[2] ELSE regexp_replace(part[2], 's$', '') END;
+        IF right(part[2], 1) = 's' AND NOT (months ? part[2] OR weekdays ? part[2]) THEN
+            part[2] := left(part[2], -1);
+        END IF;
         value := months ->> part[2];
         IF value IS NOT NULL THEN
             found := found || ('=m' || value) || ARRAY(
@@ -42,7 +47,7 @@ BEGIN
             );
         END IF;
     END LOOP;
-    -- fifth, 5th. Not a pattern for each number: a session keeps 32 compiled, and the others of a recall would be made anew.
+    -- fifth, 5th
     found := found || ARRAY(
         SELECT unnest(ARRAY[n.number || CASE n.number WHEN '1' THEN 'st' WHEN '2' THEN 'nd' WHEN '3' THEN 'rd' ELSE 'th' END, n.names ->> 0]
                       || CASE WHEN n.number::integer > 3 THEN ARRAY[n.number] END)
@@ -53,8 +58,8 @@ BEGIN
     -- volume V, chapter five, part 2
     FOR part IN
         SELECT m.part FROM regexp_matches(
-            query,
-            '\m' || _pgrecall.numbered_nouns() || '\.? ([ivx]{1,5}|\d\d?|[a-z]{3,9})\M', 'g'
+            CASE WHEN words && _pgrecall.numbered_nouns() THEN query END,
+            '\m(?:' || array_to_string(_pgrecall.numbered_nouns(), '|') || ')\.? ([ivx]{1,5}|\d\d?|[a-z]{3,9})\M', 'g'
         ) AS m (part)
     LOOP
         found := found || ARRAY(
@@ -66,7 +71,10 @@ BEGIN
     -- 3.4, 3.40
     found := found || ARRAY(
         SELECT unnest(ARRAY[trim_scale(d.value)::text, round(d.value, greatest(2, min_scale(d.value)))::text])
-        FROM regexp_matches(query, '(?<![\d.,])(\d{1,9}[.,]\d\d?)(?!\d|[.,]\d)', 'g') AS m (part)
+        FROM regexp_matches(
+            CASE WHEN translate(query, '0123456789,', 'dddddddddd.') LIKE '%d.d%' THEN query END,
+            '(?<![\d.,])(\d{1,9}[.,]\d\d?)(?!\d|[.,]\d)', 'g'
+        ) AS m (part)
         CROSS JOIN LATERAL (SELECT replace(m.part[1], ',', '.')::numeric AS value) d
     );
     RETURN found;

@@ -47,11 +47,12 @@ BEGIN
         lower(_pgrecall.strip_accents(_pgrecall.fold_digits(left(content, 65536)))),
         E'\u2010\u2011\u2012\u2013\u2014\u2212\u00a0\u202f\u2009', '------   '
     );
-    IF plain ~ '\dt\d' THEN
+    -- Cheaper than regular expressions, of which a session keeps 32 compiled.
+    shape := translate(plain, E'0123456789\u2019', 'dddddddddd''');
+    IF shape LIKE '%dtdd:%' THEN
         plain := regexp_replace(plain, '(\d)t(\d\d:)', '\1 \2', 'g');  -- 2026-12-09T10:30
     END IF;
-    -- Apostrophes are frequent, and this is cheaper than a regular expression.
-    IF translate(plain, E'0123456789\u2019', 'dddddddddd''') LIKE '%d''ddd%' THEN
+    IF shape LIKE '%d''ddd%' THEN
         plain := regexp_replace(plain, '(\d)[''\u2019](?=\d{3}(?:\D|$))', '\1', 'g');  -- 3'400 francs
     END IF;
     plain := _pgrecall.spell_values(plain);
@@ -223,7 +224,8 @@ BEGIN
             -- 1 hour 30 minutes, 4 minutes and 51 seconds
             part := stop + 1 + (tokens[stop + 1] IN ('and', 'und', 'y', 'et', 'e', 'en'))::integer;
             smaller := units -> _pgrecall.leading_unit(tokens[part + 1], units);
-            IF digits ~ '^\d{1,4}$' AND tokens[part] ~ '^[1-9]\d?$'
+            IF ltrim(digits, '0123456789') = '' AND length(digits) < 5
+               AND ltrim(tokens[part], '0123456789') = '' AND length(tokens[part]) < 3 AND tokens[part] NOT LIKE '0%'
                AND units -> tokens[stop] = jsonb_build_array('s', 60 * (CASE WHEN smaller ->> 0 = 's' THEN smaller ->> 1 END)::integer) THEN
                 found := found || ('=q' || (60 * digits::integer + tokens[part]::integer) * (smaller ->> 1)::integer || 's');
             END IF;
@@ -237,8 +239,9 @@ BEGIN
             );
         ELSIF scales ? tokens[stop] AND tokens[stop] <> 'm' THEN
             found := found || _pgrecall.quantity_terms(digits, '["", 1]', (scales ->> tokens[stop])::numeric);
-        ELSIF (length(token) > 4 AND shape ~ '^d{1,3}(?:,ddd)+$|^d{1,2}(?:,dd)+,ddd$|^d{1,3}\.ddd\.ddd$')
-              OR (token LIKE '%000' AND shape ~ '^d{4,12}$' AND token NOT IN ('1000', '2000')) THEN
+        ELSIF (length(token) > 4 AND strpos(translate(shape, '.', ','), ',') > 0
+               AND shape ~ '^d{1,3}(?:,ddd)+$|^d{1,2}(?:,dd)+,ddd$|^d{1,3}\.ddd\.ddd$')
+              OR (token LIKE '%000' AND ltrim(shape, 'd') = '' AND length(shape) BETWEEN 4 AND 12 AND token NOT IN ('1000', '2000')) THEN
             found := found || _pgrecall.quantity_terms(token, '["", 1]', 1);
         ELSIF following IN ('st', 'nd', 'rd', 'th') AND shape IN ('d', 'dd', 'ddd') THEN
             found := found || ('=o' || token);
