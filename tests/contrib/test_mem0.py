@@ -95,6 +95,48 @@ def test_what_is_empty_can_be_reset(memory: Memory) -> None:
     assert memory.get_all(filters=PRIYA) == {"results": []}
 
 
+PARTS = {"role": "user", "content": [{"type": "text", "text": "I like"}, {"type": "text", "text": "jam"}]}
+SYSTEM = {"role": "system", "content": "Be kind"}
+
+
+@pytest.mark.parametrize("deleting", ["delete", "delete_all", "reset"])
+@pytest.mark.parametrize("said", ["I like tea", TALK, [SYSTEM, PARTS, *TALK]])
+@pytest.mark.parametrize("when", [None, "2026-01-01T00:00:00Z"])
+def test_what_was_deleted_is_stored_when_it_is_added_again(
+    memory: Memory, deleting: str, said: Any, when: str | None
+) -> None:
+    def add() -> list[str]:
+        return sorted(texts(memory.add(said, user_id="priya", timestamp=when)))
+
+    first = add()
+    assert first
+    for _ in range(2):
+        assert add() == []
+        for one in memory.get_all(filters=PRIYA)["results"]:
+            if deleting == "delete":
+                memory.delete(one["id"])
+        if deleting == "delete_all":
+            memory.delete_all(user_id="priya")
+        elif deleting == "reset":
+            memory.reset()
+        assert add() == first
+        assert sorted(texts(memory.get_all(filters=PRIYA))) == first
+    assert len(memory.get_all(filters=PRIYA)["results"]) == len(first)
+
+
+def test_what_was_deleted_of_a_run_stays_away(memory: Memory) -> None:
+    memory.add(TALK, user_id="priya", run_id="r")
+    memory.delete_all(run_id="r")
+    assert memory.add(TALK, user_id="priya", run_id="r") == {"results": []}
+    assert texts(memory.add(TALK, user_id="priya", run_id="r", infer=False)) == {
+        one["content"] for one in TALK
+    }
+
+
+def test_messages_in_parts_are_stored_as_they_are(memory: Memory) -> None:
+    assert texts(memory.add([PARTS], infer=False, user_id="priya")) == {"I like\njam"}
+
+
 def test_a_reset_leaves_what_was_set_for_the_namespace(memory: Memory, conn: psycopg.Connection[Any]) -> None:
     conn.execute("SELECT pgrecall.create_namespace('mem0', 'german')")
     conn.execute("SELECT pgrecall.set_secrets('mem0', 'refuse'), pgrecall.set_retention('mem0', '1 year')")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pgrecall.contrib.importers.fields import end_of_day
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Sequence, Set
 
     from pgrecall.models import MemoryChange, RecalledMemory, StoredMemory
 
@@ -20,6 +20,8 @@ FOREVER = datetime(9999, 12, 31, tzinfo=UTC)
 """The end of a memory whose expiration date was taken away."""
 OWNERS = ("user_id", "agent_id", "run_id")
 _IDENTITIES = (*OWNERS, "actor_id")
+_NOT_SAID = {None, "system", "developer", "tool", "function"}
+"""Roles whose messages are no memories."""
 _OPERATORS = {
     "eq": "$eq",
     "ne": "$ne",
@@ -157,6 +159,42 @@ def actor(message: Mapping[str, Any]) -> dict[str, Any]:
     """Return what mem0 keeps of a message besides its text: its role and the name of who said it."""
     name = message.get("name")
     return {"role": message.get("role")} | ({"actor_id": name} if name else {})
+
+
+def speaker(message: Mapping[str, Any]) -> str:
+    """Return who said a message: a name, else the role."""
+    return str(message.get("name") or message["role"])
+
+
+def origin(message: Mapping[str, Any]) -> str:
+    """Return whether the user or an agent said a message."""
+    return "user" if message.get("role") in {"user", "human"} else "agent"
+
+
+def text(message: Mapping[str, Any]) -> str:
+    """Return the text of a message, whose content may be in parts."""
+    content = message["content"]
+    if isinstance(content, str):
+        return content
+    parts = (one if isinstance(one, str) else one.get("text") for one in content)
+    return "\n".join(one for one in parts if isinstance(one, str))
+
+
+def without(messages: Sequence[Mapping[str, Any]], places: Set[int]) -> list[Mapping[str, Any]]:
+    """Return the messages with a text, of users and agents, at other places; the first place is 1."""
+    return [
+        one
+        for place, one in enumerate(messages, 1)
+        if place not in places
+        and one.get("role") not in _NOT_SAID
+        and one.get("content") is not None
+        and text(one).strip()
+    ]
+
+
+def added(id: int, content: str) -> dict[str, Any]:
+    """Return what mem0 answers of a new memory."""
+    return {"id": str(id), "memory": content, "event": "ADD"}
 
 
 def session_of(ids: Mapping[str, str], messages: Sequence[Mapping[str, Any]]) -> str:

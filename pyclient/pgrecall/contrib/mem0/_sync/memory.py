@@ -88,8 +88,9 @@ class Memory:
             metadata: JSON object of each memory. It does not set ids.
             timestamp: When they were said.
             expiration_date: The last day on which they are found.
-            infer: True takes them as a conversation: a message of the run that is stored already is left
-                out; without `run_id`, messages that were stored together already. False stores each again.
+            infer: True takes them as a conversation: a message of the run that was stored is left out, also
+                if it was deleted; without `run_id`, messages that are stored together already. False stores
+                each again.
             memory_type: Refused.
             prompt: Refused.
 
@@ -107,7 +108,8 @@ class Memory:
         ends = mapping.end_of(expiration_date)
         said = mapping.said(messages)
         if not infer:
-            return {"results": self._add_each(said, ids, fields, timestamp, ends)}
+            session = mapping.session_of(ids, said)
+            return {"results": self._add_each(said, session, fields, timestamp, ends)}
         given = [
             {
                 **one,
@@ -117,20 +119,44 @@ class Memory:
             }
             for one in said
         ]
+        session = mapping.session_of(ids, said)
         stored = self._client.remember_messages(
-            given,
-            mapping.session_of(ids, said),
-            namespace=self._namespace,
-            create_namespace=True,
-            metadata=fields,
+            given, session, namespace=self._namespace, create_namespace=True, metadata=fields
         )
-        added = self._client.get_many([one.id for one in stored if one.is_new])
-        return {"results": [{"id": str(one.id), "memory": one.content, "event": "ADD"} for one in added]}
+        there = self._client.get_many([one.id for one in stored])
+        new = {one.id for one in stored if one.is_new}
+        results = [mapping.added(one.id, one.content) for one in there if one.id in new]
+        if run_id is None:
+            known = {one.id for one in there}
+            deleted = mapping.without(said, {one.place for one in stored if one.id in known})
+            results += self._add_again(deleted, session, fields, timestamp, ends)
+        return {"results": results}
+
+    def _add_again(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        session: str,
+        fields: Mapping[str, Any],
+        occurred_at: Any,
+        valid_to: datetime | None,
+    ) -> list[dict[str, Any]]:
+        """Store messages that were deleted, unless that was done before: without a run they are said anew.
+
+        `remember_messages` keeps deleted messages away, because a growing conversation brings them again.
+        """
+        if not messages:
+            return []
+        found = list_newest(
+            self._client, _MOST_FOUND, namespace=self._namespace, filter=Filter(sessions=(session,))
+        )
+        there = {(one.speaker, one.content) for one in found}
+        missing = [one for one in messages if (mapping.speaker(one), mapping.text(one)) not in there]
+        return self._add_each(missing, session, fields, occurred_at, valid_to)
 
     def _add_each(
         self,
         messages: Sequence[Mapping[str, Any]],
-        ids: Mapping[str, str],
+        session: str,
         fields: Mapping[str, Any],
         occurred_at: Any,
         valid_to: datetime | None,
@@ -143,12 +169,13 @@ class Memory:
         stored = self._client.remember_many(
             [
                 {
-                    "content": one["content"],
-                    "speaker": one.get("name") or one["role"],
-                    "session": mapping.session_of(ids, messages),
+                    "content": mapping.text(one),
+                    "speaker": mapping.speaker(one),
+                    "session": session,
                     "metadata": {**fields, **mapping.actor(one)},
-                    "occurred_at": occurred_at,
+                    "occurred_at": one.get("created_at") if occurred_at is None else occurred_at,
                     "valid_to": valid_to,
+                    "origin": mapping.origin(one),
                 }
                 for one in said
             ],
@@ -156,7 +183,7 @@ class Memory:
             create_namespace=True,
         )
         return [
-            {"id": str(id), "memory": one["content"], "event": "ADD", "actor_id": None, **mapping.actor(one)}
+            {**mapping.added(id, mapping.text(one)), "actor_id": None, **mapping.actor(one)}
             for id, one in zip(stored, said, strict=True)
         ]
 
