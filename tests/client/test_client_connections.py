@@ -17,6 +17,7 @@ from psycopg.conninfo import make_conninfo
 from pgrecall import AsyncClient, Client, ConnectionFailed, InvalidInput, PermissionDenied, SchemaMismatch
 from pgrecall._sync import queries as querying_module
 from pgrecall.admin.migrate import migrate
+from pgrecall.errors import ReadOnlyServer
 from pgrecall.query.legs import LEGS
 from pgrecall.server import EmbeddedServer
 from support.migrating import serve
@@ -31,6 +32,19 @@ DIMENSION = 384
 
 def _vector(*leading: float) -> list[float]:
     return [*leading, *[0.0] * (DIMENSION - len(leading))]
+
+
+def test_a_connection_that_takes_no_writes_is_replaced(dsn: str, conn: psycopg.Connection[Any]) -> None:
+    """After a failover the address is another server's; a session begun before stays read-only."""
+    name = conn.info.dbname
+    conn.execute(f'ALTER DATABASE "{name}" SET default_transaction_read_only = on'.encode())
+    with Client(dsn, pool_min=1, pool_max=1) as client:
+        with pytest.raises(ReadOnlyServer):
+            client.remember("tea")
+        conn.execute(f'ALTER DATABASE "{name}" RESET default_transaction_read_only'.encode())
+        with suppress(ReadOnlyServer):  # the pool may have opened another meanwhile
+            client.remember("tea")
+        client.remember("tea")
 
 
 def test_status_and_health(client: Client) -> None:

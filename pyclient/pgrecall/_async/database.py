@@ -111,9 +111,7 @@ class AsyncDatabase:
         return database
 
     def _leave_other_process(self) -> None:
-        """After a fork, leave the connections to the parent, whose replies they get.
-
-        Closing them here would end the parent's sessions.
+        """After a fork, leave the connections to the parent: closing them here would end its sessions.
 
         Raises:
             ConnectionFailed: The connection is the application's.
@@ -209,10 +207,7 @@ class AsyncDatabase:
 
     async def namespace(self, namespace: str | None) -> str | None:
         """Return the namespace, or the client's for None. A result of None leaves it to the database."""
-        if namespace is not None:
-            return namespace
-        target = await self.open()
-        return target.namespace
+        return (await self.open()).namespace if namespace is None else namespace
 
     async def explain_empty(self, *asked: str | None) -> str | None:
         """Return a notice if a result is empty and one of the namespaces (None: the default) is not there.
@@ -347,6 +342,9 @@ class AsyncDatabase:
             try:
                 async with connection:
                     yield connection
+            except psycopg.errors.ReadOnlySqlTransaction:
+                await connection.close()  # after a failover, a new one reaches the server that takes writes
+                raise
             finally:
                 await pool.putconn(connection)
         except psycopg.Error as error:
