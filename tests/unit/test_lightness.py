@@ -12,9 +12,10 @@ import pytest
 
 CLIENT = Path(__file__).resolve().parents[2] / "pyclient"
 
-IMPORT_SECONDS = 0.3
+# In the processor time of a million steps of a loop: a machine that is slow or busy is so for both.
+IMPORT_LOOPS = 2
+HELP_LOOPS = 8
 IMPORT_MEGABYTES = 60
-HELP_SECONDS = 0.5
 TRIES = 5
 
 HEAVY = (
@@ -27,8 +28,10 @@ PROBE = """
 import json, re, sys, time
 start = time.process_time()
 {statement}
+end = time.process_time()
+sum(n * n for n in range(1_000_000))
 print(json.dumps([
-    time.process_time() - start,
+    (end - start) / (time.process_time() - end),
     int(re.search(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read())[1]) / 1024,
     sorted(name for name in sys.modules if "." not in name),
 ]))
@@ -43,7 +46,7 @@ assert "recall" in out.getvalue()
 
 
 def _probe(statement: str) -> tuple[float, float, list[str]]:
-    """Run a statement in fresh interpreters; the best processor time is the one that nothing else disturbed."""
+    """Run a statement in fresh interpreters; the least processor time, in loops, is the one that nothing disturbed."""
     best: tuple[float, float, list[str]] | None = None
     for _ in range(TRIES):
         done = subprocess.run(
@@ -52,18 +55,18 @@ def _probe(statement: str) -> tuple[float, float, list[str]]:
             text=True,
             check=True,
         )
-        seconds, megabytes, modules = json.loads(done.stdout)
-        if best is None or seconds < best[0]:
-            best = seconds, megabytes, modules
+        loops, megabytes, modules = json.loads(done.stdout)
+        if best is None or loops < best[0]:
+            best = loops, megabytes, modules
     assert best is not None
     return best
 
 
 def test_import_is_light() -> None:
-    seconds, megabytes, modules = _probe("import pgrecall")
+    loops, megabytes, modules = _probe("import pgrecall")
     assert not set(HEAVY) & set(modules)
     assert megabytes < IMPORT_MEGABYTES
-    assert seconds < IMPORT_SECONDS
+    assert loops < IMPORT_LOOPS
 
 
 @pytest.mark.parametrize("name", ["Client", "AsyncClient"])
@@ -74,10 +77,10 @@ def test_the_client_needs_psycopg_and_nothing_heavier(name: str) -> None:
 
 
 def test_help_is_quick() -> None:
-    seconds, megabytes, modules = _probe(HELP)
+    loops, megabytes, modules = _probe(HELP)
     assert not (set(HEAVY) - {"rich"}) & set(modules)
     assert megabytes < IMPORT_MEGABYTES
-    assert seconds < HELP_SECONDS
+    assert loops < HELP_LOOPS
 
 
 def _imported_on_demand() -> list[str]:
