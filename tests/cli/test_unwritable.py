@@ -175,6 +175,7 @@ def test_an_export_that_is_ended_leaves_nothing_of_it(
             [*RUN, "export", str(tmp_path / "export.jsonl"), "--dsn", dsn],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
+            preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),  # tests under nohup ignore one
         )
         until(lambda: any(tmp_path.iterdir()))
         process.send_signal(number)
