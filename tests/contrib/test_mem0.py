@@ -133,6 +133,16 @@ def test_what_was_deleted_of_a_run_stays_away(memory: Memory) -> None:
     }
 
 
+@pytest.mark.parametrize("run", [None, "r"])
+def test_a_conversation_of_more_messages_than_a_call_returns(memory: Memory, run: str | None) -> None:
+    many = [{"role": "user", "content": f"word {number}"} for number in range(1001)]
+    assert len(memory.add(many, user_id="priya", run_id=run)["results"]) == 1001
+    assert memory.add(many, user_id="priya", run_id=run) == {"results": []}
+    memory.delete_all(user_id="priya")
+    assert len(memory.add(many, user_id="priya", run_id=run)["results"]) == (1001 if run is None else 0)
+    assert memory.add(many, user_id="priya", run_id=run) == {"results": []}
+
+
 def test_messages_in_parts_are_stored_as_they_are(memory: Memory) -> None:
     assert texts(memory.add([PARTS], infer=False, user_id="priya")) == {"I like\njam"}
 

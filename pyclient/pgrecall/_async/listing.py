@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pgrecall.filters import Filter
     from pgrecall.models import StoredMemory
 
@@ -35,4 +37,21 @@ async def list_newest(
         found += page
         if len(page) < wanted:
             break
+    return found
+
+
+async def get_all(
+    client: AsyncClient,
+    ids: Sequence[int] = (),
+    *,
+    external_ids: Sequence[str] = (),
+    namespace: str | None = None,
+) -> list[StoredMemory]:
+    """Return memories as `get_many` does, by ids or external ids, in as many calls as it takes."""
+    found: list[StoredMemory] = []
+    for start in range(0, len(ids), _PAGE):
+        found += await client.get_many(ids[start : start + _PAGE])
+    for start in range(0, len(external_ids), _PAGE):
+        wanted = external_ids[start : start + _PAGE]
+        found += await client.get_many(external_ids=wanted, namespace=namespace)
     return found

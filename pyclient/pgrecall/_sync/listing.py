@@ -6,6 +6,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pgrecall.filters import Filter
     from pgrecall.models import StoredMemory
 
@@ -34,4 +36,21 @@ def list_newest(client: Client, number: int, *, namespace: str | None, filter: F
         found += page
         if len(page) < wanted:
             break
+    return found
+
+
+def get_all(
+    client: Client,
+    ids: Sequence[int] = (),
+    *,
+    external_ids: Sequence[str] = (),
+    namespace: str | None = None,
+) -> list[StoredMemory]:
+    """Return memories as `get_many` does, by ids or external ids, in as many calls as it takes."""
+    found: list[StoredMemory] = []
+    for start in range(0, len(ids), _PAGE):
+        found += client.get_many(ids[start : start + _PAGE])
+    for start in range(0, len(external_ids), _PAGE):
+        wanted = external_ids[start : start + _PAGE]
+        found += client.get_many(external_ids=wanted, namespace=namespace)
     return found

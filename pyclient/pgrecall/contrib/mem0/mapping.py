@@ -9,6 +9,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from pgrecall.contrib.importers.fields import end_of_day
+from pgrecall.contrib.transcripts.records import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence, Set
@@ -171,24 +172,12 @@ def origin(message: Mapping[str, Any]) -> str:
     return "user" if message.get("role") in {"user", "human"} else "agent"
 
 
-def text(message: Mapping[str, Any]) -> str:
-    """Return the text of a message, whose content may be in parts."""
-    content = message["content"]
-    if isinstance(content, str):
-        return content
-    parts = (one if isinstance(one, str) else one.get("text") for one in content)
-    return "\n".join(one for one in parts if isinstance(one, str))
-
-
 def without(messages: Sequence[Mapping[str, Any]], places: Set[int]) -> list[Mapping[str, Any]]:
     """Return the messages with a text, of users and agents, at other places; the first place is 1."""
     return [
         one
         for place, one in enumerate(messages, 1)
-        if place not in places
-        and one.get("role") not in _NOT_SAID
-        and one.get("content") is not None
-        and text(one).strip()
+        if place not in places and one.get("role") not in _NOT_SAID and text_of(one.get("content")).strip()
     ]
 
 

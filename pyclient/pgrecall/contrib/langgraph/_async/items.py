@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from langgraph.store.base import GetOp, ListNamespacesOp, PutOp, SearchOp, validate_op_namespace
 
-from pgrecall._async.listing import list_newest
+from pgrecall._async.listing import get_all, list_newest
 from pgrecall.contrib.langgraph import mapping
 from pgrecall.errors import NotFound, TooLarge
 
@@ -112,9 +112,4 @@ class AsyncItems:
             await self._client.forget(memory.id)
 
     async def _stored(self, ids: Sequence[str]) -> list[StoredMemory]:
-        found: list[StoredMemory] = []
-        for start in range(0, len(ids), _PAGE):
-            found += await self._client.get_many(
-                external_ids=ids[start : start + _PAGE], namespace=self._namespace
-            )
-        return found
+        return await get_all(self._client, external_ids=ids, namespace=self._namespace)

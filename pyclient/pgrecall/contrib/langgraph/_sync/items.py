@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from langgraph.store.base import GetOp, ListNamespacesOp, PutOp, SearchOp, validate_op_namespace
 
-from pgrecall._sync.listing import list_newest
+from pgrecall._sync.listing import get_all, list_newest
 from pgrecall.contrib.langgraph import mapping
 from pgrecall.errors import NotFound, TooLarge
 
@@ -111,7 +111,4 @@ class Items:
             self._client.forget(memory.id)
 
     def _stored(self, ids: Sequence[str]) -> list[StoredMemory]:
-        found: list[StoredMemory] = []
-        for start in range(0, len(ids), _PAGE):
-            found += self._client.get_many(external_ids=ids[start : start + _PAGE], namespace=self._namespace)
-        return found
+        return get_all(self._client, external_ids=ids, namespace=self._namespace)

@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 from typing import TYPE_CHECKING, Any, Self
 
 from pgrecall._sync.client import Client
-from pgrecall._sync.listing import list_newest
+from pgrecall._sync.listing import get_all, list_newest
 from pgrecall.contrib.mem0 import mapping
+from pgrecall.contrib.transcripts.records import text_of
 from pgrecall.errors import UnknownNamespace
 from pgrecall.filters import Filter
 
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from types import TracebackType
 
-    from pgrecall.models import StoredMemory
+    from pgrecall.models import StoredMemory, StoredMessage
 
 _UNSET: Any = object()
 _MOST_FOUND = 1000  # by one recall
@@ -107,8 +109,8 @@ class Memory:
         fields = {**mapping.fields_of(metadata), **ids}
         ends = mapping.end_of(expiration_date)
         said = mapping.said(messages)
+        session = mapping.session_of(ids, said)
         if not infer:
-            session = mapping.session_of(ids, said)
             return {"results": self._add_each(said, session, fields, timestamp, ends)}
         given = [
             {
@@ -119,39 +121,32 @@ class Memory:
             }
             for one in said
         ]
-        session = mapping.session_of(ids, said)
         stored = self._client.remember_messages(
             given, session, namespace=self._namespace, create_namespace=True, metadata=fields
         )
-        there = self._client.get_many([one.id for one in stored])
-        new = {one.id for one in stored if one.is_new}
-        results = [mapping.added(one.id, one.content) for one in there if one.id in new]
-        if run_id is None:
-            known = {one.id for one in there}
-            deleted = mapping.without(said, {one.place for one in stored if one.id in known})
-            results += self._add_again(deleted, session, fields, timestamp, ends)
+        added = get_all(self._client, [one.id for one in stored if one.is_new])
+        results = [mapping.added(one.id, one.content) for one in added]
+        if run_id is None and (deleted := self._deleted(said, session, stored)):
+            results += self._add_each(deleted, session, fields, timestamp, ends)
         return {"results": results}
 
-    def _add_again(
-        self,
-        messages: Sequence[Mapping[str, Any]],
-        session: str,
-        fields: Mapping[str, Any],
-        occurred_at: Any,
-        valid_to: datetime | None,
-    ) -> list[dict[str, Any]]:
-        """Store messages that were deleted, unless that was done before: without a run they are said anew.
+    def _deleted(
+        self, said: Sequence[Mapping[str, Any]], session: str, stored: Sequence[StoredMessage]
+    ) -> list[Mapping[str, Any]]:
+        """Return the messages that were deleted, and were not added again before.
 
-        `remember_messages` keeps deleted messages away, because a growing conversation brings them again.
+        `remember_messages` keeps them away, because a growing conversation brings them again. Without a run
+        they are said anew.
         """
-        if not messages:
+        known = {one.id for one in get_all(self._client, [one.id for one in stored if not one.is_new])}
+        kept = {one.place for one in stored if one.is_new or one.id in known}
+        deleted = mapping.without(said, kept)
+        if not deleted:
             return []
-        found = list_newest(
-            self._client, _MOST_FOUND, namespace=self._namespace, filter=Filter(sessions=(session,))
-        )
+        wanted = Filter(sessions=(session,))
+        found = list_newest(self._client, sys.maxsize, namespace=self._namespace, filter=wanted)
         there = {(one.speaker, one.content) for one in found}
-        missing = [one for one in messages if (mapping.speaker(one), mapping.text(one)) not in there]
-        return self._add_each(missing, session, fields, occurred_at, valid_to)
+        return [one for one in deleted if (mapping.speaker(one), text_of(one["content"])) not in there]
 
     def _add_each(
         self,
@@ -169,7 +164,7 @@ class Memory:
         stored = self._client.remember_many(
             [
                 {
-                    "content": mapping.text(one),
+                    "content": text_of(one["content"]),
                     "speaker": mapping.speaker(one),
                     "session": session,
                     "metadata": {**fields, **mapping.actor(one)},
@@ -183,7 +178,7 @@ class Memory:
             create_namespace=True,
         )
         return [
-            {**mapping.added(id, mapping.text(one)), "actor_id": None, **mapping.actor(one)}
+            {**mapping.added(id, text_of(one["content"])), "actor_id": None, **mapping.actor(one)}
             for id, one in zip(stored, said, strict=True)
         ]
 
