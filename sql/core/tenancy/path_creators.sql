@@ -9,7 +9,7 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED
 BEGIN ATOMIC
     SELECT string_agg(format('%s in %I', w.creator, w.schema_name), ', ' ORDER BY w.schema_name, w.creator)
     FROM (
-        SELECT 'PUBLIC' AS creator, n.nspname AS schema_name, n.oid AS schema_id, NULL::oid AS role_id FROM pg_namespace n
+        SELECT 'PUBLIC' AS creator, n.nspname AS schema_name, n.oid AS schema_id, 0::oid AS role_id FROM pg_namespace n
         UNION ALL
         SELECT quote_ident(r.rolname), n.nspname, n.oid, r.oid
         FROM pg_namespace n CROSS JOIN pg_roles r
@@ -17,7 +17,8 @@ BEGIN ATOMIC
         WHERE NOT r.rolsuper AND r.rolname !~ '^pg_' AND NOT has_schema_privilege('public', n.oid, 'CREATE')
           AND r.oid <> (SELECT c.relowner FROM pg_class c WHERE c.oid = 'pgrecall.installation'::regclass)
     ) w
-    WHERE has_schema_privilege(COALESCE((SELECT r.rolname FROM pg_roles r WHERE r.oid = w.role_id), 'public'), w.schema_id, 'CREATE')
+    -- By OID (that of PUBLIC is 0): a role that is dropped meanwhile has no privilege; a name that is gone would be an error.
+    WHERE has_schema_privilege(w.role_id, w.schema_id, 'CREATE')
       AND w.schema_name IN (
           SELECT btrim(s.name, ' "')
           FROM pg_proc p
