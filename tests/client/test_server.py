@@ -65,6 +65,14 @@ def processes(embedded: EmbeddedServer) -> list[psutil.Process]:
     return found
 
 
+def wait_until_left(embedded: EmbeddedServer, count: int) -> None:
+    """Wait until no more processes of the server are left."""
+    deadline = time.monotonic() + 60
+    while len(processes(embedded)) > count:
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.01)
+
+
 def kill_all(embedded: EmbeddedServer) -> None:
     while left := processes(embedded):
         for victim in left:
@@ -292,7 +300,7 @@ def test_orphaned_backend_does_not_prevent_a_start(copy_server: MakeServer) -> N
         # a busy backend does not look at its postmaster
         connection.pgconn.send_query(b"DO $$ BEGIN LOOP PERFORM 1; END LOOP; END $$")
         os.kill(pid_of(embedded), signal.SIGKILL)
-        time.sleep(0.3)  # the idle processes go by themselves
+        wait_until_left(embedded, 1)  # the idle processes go by themselves
         assert [orphan.pid for orphan in processes(embedded)] == [backend]
         embedded.up()
         assert stored(embedded) == 1000

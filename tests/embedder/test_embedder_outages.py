@@ -6,12 +6,14 @@ import asyncio
 import json
 import time
 from functools import partial
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 from pgrecall.errors import EmbeddingUnavailable
+from pgrecall_embedder import retry
 from pgrecall_embedder.daemon import Daemon
 from pgrecall_embedder.jobs.embed.batching import PROBE, Made, Rejected, embed, embed_memories
 from pgrecall_embedder.logger import make_logger
@@ -31,7 +33,6 @@ from support.embedder import (
     running,
     sentences,
     status,
-    until,
 )
 from support.provider_servers import Asked, Fault, ProviderServer
 
@@ -268,7 +269,9 @@ def test_a_provider_that_fails_on_the_way_is_alive(calls: int, is_alive: bool) -
     assert result.is_alive == is_alive
 
 
-def test_pauses_grow_and_end() -> None:
+def test_pauses_grow_and_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+    monkeypatch.setattr(retry, "time", SimpleNamespace(monotonic=lambda: now))
     pause = Backoff(first=0.02, longest=0.3)
     lengths = []
     for _ in range(6):
@@ -276,7 +279,8 @@ def test_pauses_grow_and_end() -> None:
         assert seconds is not None
         assert pause.begin("outage") is None
         lengths.append(seconds)
-        until(lambda: not pause.seconds_left)
+        now += seconds
+        assert not pause.seconds_left
     assert all(0.015 * 2**n <= seconds <= 0.02 * 2**n for n, seconds in enumerate(lengths[:4]))
     assert 0.2 < lengths[5] <= 0.3
     pause.succeed()
