@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
+from hypothesis import HealthCheck, settings
 from psycopg.conninfo import make_conninfo
 from pytest_postgresql import factories
 
@@ -39,6 +40,18 @@ __all__ = ["python_database", "python_dsn", "python_server", "python_template"]
 
 # A settings file of the user's own would change what is tested.
 os.environ["PGRECALL_CONFIG"] = os.devnull
+
+# Each run draws the same examples, so that a change fails for what it did; `--hypothesis-profile=random` draws others.
+# A busy machine takes as long as it takes for one.
+settings.register_profile(
+    "random",
+    deadline=None,
+    database=None,
+    report_multiple_bugs=False,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+settings.register_profile("same", settings.get_profile("random"), derandomize=True)
+settings.load_profile("same")
 
 MEMORY = Path("/dev/shm")
 ROOM = 8 * 2**30

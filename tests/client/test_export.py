@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.rows import dict_row
@@ -170,7 +170,7 @@ memories = st.lists(
 
 
 @given(memories)
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=15)
 def test_any_memory_comes_back(pair_of_databases: tuple[Client, Client], given_memories: Any) -> None:
     there, here = pair_of_databases
     for client in (there, here):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from benchmarks.quality.datasets import Dataset, Memory, Query
@@ -299,7 +299,7 @@ def test_what_is_no_argument(sampled: OfflineClient) -> None:
 @example(" ".join(f"w{number}" for number in range(2500)))
 @example("%_\\")
 @example("_ __ ²")
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=150)
 def test_no_query_is_an_error_or_an_operator(sampled: OfflineClient, query: str) -> None:
     plain = " ".join(query_words(query))
     assert [memory.id for memory in sampled.recall(query)] == [memory.id for memory in sampled.recall(plain)]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pgrecall.formatting import sanitize_line
@@ -66,7 +66,7 @@ def test_one_line(lines_conn: Connection[Any]) -> None:
     assert [(text, call(lines_conn, "_pgrecall.sanitize_line", text)) for text, _ in LINES] == LINES
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=200)
 @given(text=ANYTHING)
 def test_a_line_hides_nothing_and_keeps_every_letter(lines_conn: Connection[Any], text: str) -> None:
     line = call(lines_conn, "_pgrecall.sanitize_line", text)
@@ -145,7 +145,7 @@ def test_shortened(lines_conn: Connection[Any]) -> None:
     assert found == SHORTENED
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=300)
 @given(text=ANYTHING, limit=st.integers(2, 60))
 def test_a_shortened_line_is_the_beginning(lines_conn: Connection[Any], text: str, limit: int) -> None:
     line = call(lines_conn, "_pgrecall.sanitize_line", text)
@@ -184,7 +184,7 @@ def test_no_letter_passes_for_a_mark(lines_conn: Connection[Any]) -> None:
     assert lines_conn.execute(query, (letters,)).fetchone() == (0,)
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=200)
 @given(text=st.one_of(TEXT, SIGNS, st.text("<>&\"';#ltgamp", max_size=40)))
 def test_escaped(lines_conn: Connection[Any], text: str) -> None:
     escaped = call(lines_conn, "_pgrecall.xml_escape", text)

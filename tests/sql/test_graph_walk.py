@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 if TYPE_CHECKING:
@@ -160,10 +160,7 @@ def walked(
     ).fetchall()
 
 
-@settings(
-    max_examples=60, deadline=None, derandomize=True, database=None, report_multiple_bugs=False,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)  # fmt: skip
+@settings(max_examples=60)
 @given(
     graph=mentions,
     starts=seeds,

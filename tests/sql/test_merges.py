@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.extraction import extract, fact, mention, names, partition, wrong
@@ -115,7 +115,7 @@ def test_nested_merges_split_in_any_order(conn: Connection[Any]) -> None:
 NAMES = [f"name {letter}" for letter in "abcdefg"]
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25)
 @given(seed=st.integers(0, 2**32), steps=st.lists(st.integers(0, 9), max_size=25))
 def test_splitting_everything_gives_back_what_there_was(
     conn: Connection[Any], seed: int, steps: list[int]
@@ -139,7 +139,7 @@ def test_splitting_everything_gives_back_what_there_was(
         assert wrong(conn) == {}
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25)
 @given(seed=st.integers(0, 2**32), steps=st.lists(st.integers(0, 9), max_size=30))
 def test_names_that_come_and_go_leave_merges_true(conn: Connection[Any], seed: int, steps: list[int]) -> None:
     chance = random.Random(seed)

@@ -165,7 +165,7 @@ ANCHORS = st.datetimes(datetime(2, 1, 2), datetime(9989, 12, 31)).map(str)  # no
 
 @pytest.mark.slow
 @pytest.mark.pg15
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=1500)
 @given(
     text=st.one_of(
         st.text(st.characters(exclude_characters="\x00", exclude_categories=["Cs"]), max_size=40),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import psycopg
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.embedding_queue import ONE, claim, complete, table, vector
@@ -42,7 +42,7 @@ def test_a_short_text_has_none(conn: Connection[Any], content: str) -> None:
     assert bounds(conn, content) == []
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100)
 @given(
     st.lists(
         st.text("ab. !?\n。茶道\u00e9\u0301", min_size=1, max_size=60)

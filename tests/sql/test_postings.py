@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from support.memories import call, embed, remember, remember_many, rows, scalar, stored
@@ -231,9 +231,7 @@ def committed(*steps: Any) -> tuple[str, str, list[tuple[Any, bool]]]:
 
 @pytest.mark.slow
 @pytest.mark.pg15
-@settings(
-    max_examples=20, deadline=None, report_multiple_bugs=False, derandomize=True, database=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
-)  # fmt: skip
+@settings(max_examples=20)
 @given(transactions=TRANSACTIONS)
 @example(
     transactions=[

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.wording import FORMS, LANGUAGES, SIGNS, TEXT, form, matches, silent
@@ -127,7 +127,7 @@ def test_prefixes(words_conn: Connection[Any]) -> None:
     assert matches(words_conn, "東京都に住む", "match_prefix", "京")
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=200)
 @given(text=TEXT | SIGNS, languages=st.lists(st.sampled_from(LANGUAGES), max_size=4))
 def test_no_text_is_an_error(words_conn: Connection[Any], text: str, languages: list[str]) -> None:
     for name in FORMS:

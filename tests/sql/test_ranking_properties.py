@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from psycopg.types.range import TimestamptzRange
 
@@ -24,10 +24,7 @@ Memory = dict[str, Any]
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 WORDS = ["crane", "harbour", "night", "report"]
-small = settings(
-    max_examples=40, deadline=None, derandomize=True, database=None, report_multiple_bugs=False,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)  # fmt: skip
+small = settings(max_examples=40)
 """Every example is the same in every run; a server answers each several times."""
 
 vectors = st.tuples(*[st.integers(-3, 3)] * 3).filter(any)

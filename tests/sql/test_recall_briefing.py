@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.briefings import OPENING, Item, brief, hidden, texts
@@ -297,7 +297,7 @@ def test_what_cannot_be_seen_is_no_item(conn: Connection[Any]) -> None:
     assert call(conn, "recall_briefing", CAUSE) == ""
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100)
 @given(
     said=st.lists(
         st.tuples(st.one_of(TEXT, SIGNS), st.one_of(st.none(), TEXT, SIGNS)), min_size=1, max_size=4

@@ -6,7 +6,7 @@ import itertools
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from support.memories import call, remember, rows
@@ -266,7 +266,7 @@ def test_pronouns_are_words_of_english_memories(words_conn: Connection[Any]) -> 
 # --- Anything ---
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=300)
 @given(text=TEXT | SIGNS, language=st.sampled_from(LANGUAGES))
 @example(text="\u0345\u0301' \\ '' :* ", language="spanish")
 @example(text="é'\u0301-\\é", language="turkish")
@@ -280,7 +280,7 @@ def test_a_text_finds_itself(words_conn: Connection[Any], text: str, language: s
     assert set(terms) <= set(words(words_conn, text, language))
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=200)
 @given(
     text=st.text(st.characters(max_codepoint=127, exclude_characters="\0"), max_size=80),
     language=st.sampled_from(LANGUAGES),

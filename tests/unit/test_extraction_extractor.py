@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pgrecall_extract.base import Extraction
@@ -146,7 +146,6 @@ def test_the_minimum_confidence_counts_and_must_be_one() -> None:
     st.none() | st.text(max_size=20),
     st.sampled_from(["english", "german", "spanish", "russian", "simple"]),
 )
-@settings(deadline=None)
 def test_any_text_title_and_speaker_are_read(
     text: str, title: str | None, speaker: str | None, language: str
 ) -> None:

@@ -98,7 +98,7 @@ ANCHORS = st.datetimes(
 )
 
 
-@settings(deadline=None, max_examples=400)
+@settings(max_examples=400)
 @given(
     text=st.lists(st.sampled_from(WORDS), max_size=30).map(" ".join),
     anchor=ANCHORS,
@@ -108,7 +108,7 @@ def test_any_words(text: str, anchor: datetime, language: str) -> None:
     sound(text, anchor, language)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     text=st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join),
     anchor=ANCHORS,
@@ -118,13 +118,13 @@ def test_any_words_of_any_language(text: str, anchor: datetime, language: str) -
     sound(text, anchor, language)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(text=st.text(max_size=200), anchor=ANCHORS)
 def test_any_text(text: str, anchor: datetime) -> None:
     sound(text, anchor, "english")
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(day=st.dates(date(1000, 1, 1), date(2999, 12, 31)), anchor=ANCHORS)
 def test_any_day_in_any_form(day: date, anchor: datetime) -> None:
     """A day that is written in full is that day, whatever the anchor."""
