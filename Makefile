@@ -118,7 +118,7 @@ bench: $(VENV)/.dev  ## measure speed at ROWS memories of DIM dimensions; writes
 	$(BIN)/python -m benchmarks speed --rows $(ROWS) --dim $(DIM) --json benchmarks/results/speed-$(DIM).json
 
 bench-smoke: $(VENV)/.dev  ## run the speed benchmark at 10,000 memories: does it run, are the indexes used
-	$(BIN)/python -m benchmarks speed --rows 10000 --queries 50 --seconds 3 --ingest 2000 --check
+	$(BIN)/python -m benchmarks speed --rows 10000 --queries 10 --seconds 1 --ingest 500 --check
 
 DATA ?= ../shared/data
 # Each part and each value of an option costs a run of all questions. What the others are worth was measured when they were

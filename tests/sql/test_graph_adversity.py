@@ -170,7 +170,8 @@ def test_who_writes_is_not_stopped_by_a_merge_that_waits_for_it(
     with psycopg.connect(dsn) as writer, ThreadPoolExecutor(1) as pool:
         remember(writer, "more", tags=["cyd"])
         moving = pool.submit(lambda: call(conn, f"pgrecall.{what}_concept{'s' * (what == 'merge')}", *ids))
-        waiting = "SELECT count(*) FROM pg_locks WHERE locktype IN ('transactionid', 'tuple') AND NOT granted"
+        mover = conn.info.backend_pid
+        waiting = f"SELECT count(*) FROM pg_locks WHERE pid = {mover} AND locktype IN ('transactionid', 'tuple') AND NOT granted"
         while scalar(writer, waiting) == 0:
             time.sleep(0.01)
         writer.execute("SET LOCAL lock_timeout = '5s'")
