@@ -14,7 +14,7 @@ from psycopg.conninfo import conninfo_to_dict
 from pgrecall.admin.migrate import check
 from support.answering import Model, answering
 from support.docs import ROOT, complaints, examples, matches
-from support.packages import pip
+from support.packages import install
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -57,8 +57,8 @@ def test_the_examples_in_python(name: str, dsn: str, tmp_path: Path) -> None:
     page = ROOT / "docs" / "drivers" / f"{name}.md"
     found = examples(str(page), page.read_text(encoding="utf-8"))
     assert {one.language for one in found} == {"python"}
-    for package in PACKAGES[name]:
-        pip("install", "--target", tmp_path / "site", package)
+    if PACKAGES[name]:
+        install(tmp_path / "site", *PACKAGES[name])
     script = tmp_path / "example.py"
     script.write_text("\n".join(one.code for one in found))
     variables = environment(dsn) | {"PYTHONPATH": str(tmp_path / "site")}
@@ -89,7 +89,7 @@ for atomic in (True, False):
 def test_a_migration_of_django(new_database: Callable[..., str], tmp_path: Path) -> None:
     page = (ROOT / "docs" / "migrations.md").read_text(encoding="utf-8")
     block = page.split("## Django")[1].split("```python\n")[1].split("```")[0]
-    pip("install", "--target", tmp_path / "site", "django")
+    install(tmp_path / "site", "django")
     script = tmp_path / "migrating.py"
     script.write_text(MIGRATING % block)
     dsn = new_database()

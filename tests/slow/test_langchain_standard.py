@@ -6,7 +6,7 @@ import re
 import shutil
 from pathlib import Path
 
-from support.packages import pip, run_pytest
+from support.packages import install, run_pytest
 
 STANDARD = Path(__file__).parents[1] / "support" / "langchain_standard.py"
 NEEDED = (
@@ -20,8 +20,7 @@ NEEDED = (
 
 
 def test_all_pass(dsn: str, tmp_path: Path) -> None:
-    for package in NEEDED:
-        pip("install", "--no-deps", "--target", tmp_path / "site", package)
+    install(tmp_path / "site", "--no-deps", *NEEDED)
     shutil.copy(STANDARD, tmp_path / "test_standard.py")
     output = run_pytest(
         *("-o", "asyncio_mode=auto", "-o", "asyncio_default_fixture_loop_scope=function", "test_standard.py"),

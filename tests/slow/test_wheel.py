@@ -59,7 +59,8 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     programs = home / "bin"
     run(
         *(sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", programs / "python"),
-        *("install", "--quiet", "--constraint", ROOT / "constraints.txt", wheel),
+        # What is imported is compiled then.
+        *("install", "--quiet", "--no-compile", "--constraint", ROOT / "constraints.txt", wheel),
         cwd=home,
     )
     return programs

@@ -24,6 +24,11 @@ def pip(*arguments: str | Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+def install(folder: Path, *packages: str) -> None:
+    """Install packages into a folder, or skip the test; what is imported of them is compiled then."""
+    pip("install", "--no-compile", "--target", folder, *packages)
+
+
 def run_pytest(*arguments: str, folder: Path, paths: list[Path], **environment: str) -> str:
     """Run pytest in a process of its own, which must pass; return its output.
 
