@@ -11,7 +11,7 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict
 
 from support import langgraph_published
-from support.packages import pip, run_pytest
+from support.packages import install, pip, run_pytest
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,8 +31,10 @@ VECTOR_TYPES = ["vector"]
 def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Folder with the published tests, and in `site` the plugin of pytest that they want."""
     folder = tmp_path_factory.mktemp("published")
-    pip("download", "--no-deps", "--no-binary", ":all:", "--dest", folder, PUBLISHED)
-    pip("install", "--target", folder / "site", "pytest-asyncio>=1.3,<2")
+    # Not `:all:`, which would build what builds it from its sources, too.
+    source_only = PUBLISHED.partition("==")[0]
+    pip("download", "--no-deps", "--no-binary", source_only, "--dest", folder, PUBLISHED)
+    install(folder / "site", "pytest-asyncio>=1.3,<2")
     [archive] = folder.glob("*.tar.gz")
     with tarfile.open(archive) as opened:
         opened.extractall(folder, filter="data")
@@ -49,13 +51,14 @@ def uri(dsn: str) -> str:
 
 
 @pytest.mark.parametrize("name", ["test_store.py", "test_async_store.py"])
-def test_none_fails(published: Path, server_dsn: str, name: str) -> None:
+def test_none_fails(published: Path, server_dsn: str, template: str, name: str) -> None:
     plugin = langgraph_published
     output = run_pytest(
         *("-p", plugin.__name__, "-o", "asyncio_mode=auto", f"tests/{name}"),
         folder=published,
         paths=[published, published / "site"],
         PUBLISHED_DSN=uri(server_dsn),
+        PUBLISHED_TEMPLATE=template,
     )
     reasons = (*plugin.REASONS.values(), plugin.PIPE_OR_POOL)
     skipped = re.findall(r"(?m)^SKIPPED .*?: (.*)$", output)
