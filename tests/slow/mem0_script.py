@@ -1,6 +1,7 @@
-"""A script written for mem0. Only its import differs: `python mem0_script.py mem0|pgrecall CONFIG`.
+"""A script written for mem0. Only its import differs: `python mem0_script.py mem0|pgrecall CONFIGS`.
 
-It prints a line of JSON for each call: the name of the step, and what the call returned or the kind of its error.
+CONFIGS has the settings of each part that is to run. It prints a line of JSON for each part, its name, and one for
+each call: the name of the step, and what the call returned or the kind of its error.
 """
 
 from __future__ import annotations
@@ -146,10 +147,12 @@ def inferred(memory: Any) -> None:
 
 def main() -> None:
     """Run the script."""
-    library, part, config = sys.argv[1:]
-    memory = importlib.import_module(LIBRARIES[library]).Memory.from_config(json.loads(config))
-    with memory:
-        {"as_given": as_given, "errors": errors, "inferred": inferred}[part](memory)
+    library, configs = sys.argv[1:]
+    memories = importlib.import_module(LIBRARIES[library]).Memory
+    for part, config in json.loads(configs).items():
+        print(json.dumps({"part": part}), flush=True)
+        with memories.from_config(config) as memory:
+            {"as_given": as_given, "errors": errors, "inferred": inferred}[part](memory)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ import pytest
 from pgrecall.contrib.mem0 import Memory
 from support.extractor import WITHOUT_SPACY, read_all
 from support.llm import Asked, Reply, Server, completion, served
-from support.packages import SECONDS, pip
+from support.packages import SECONDS, install
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 PUBLISHED = ("mem0ai==2.2.1", "qdrant-client==1.20.0")
 SCRIPT = Path(__file__).with_name("mem0_script.py")
 DIMENSION = 64
+PARTS = ("as_given", "errors", "inferred")
 KEPT = "Priya is allergic to peanuts"
 WIDER = {"search beside filters", "list beside filters"}
 """What pgrecall takes and mem0 2 no longer does: it is how scripts for mem0 1 are written."""
@@ -35,8 +36,17 @@ WIDER = {"search beside filters", "list beside filters"}
 def mem0(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Folder with the real library."""
     folder = tmp_path_factory.mktemp("mem0")
-    pip("install", "--target", folder, *PUBLISHED)
+    install(folder, *PUBLISHED)
     return folder
+
+
+@pytest.fixture(scope="module")
+def theirs(mem0: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+    """What each part of the script comes to on the real library, which takes seconds to import."""
+    with served() as server:
+        server.script = _answer
+        configs = {part: config(server, tmp_path_factory.mktemp(part)) for part in PARTS}
+        return run("mem0", configs, tmp_path_factory.mktemp("home"), [str(mem0)])
 
 
 @pytest.fixture
@@ -71,10 +81,12 @@ def _vector(text: str) -> list[float]:
     return [number / norm for number in numbers]
 
 
-def run(library: str, part: str, config: dict[str, Any], folder: Path, paths: list[str]) -> dict[str, Any]:
-    """Run a part of the script in a process of its own; return what each step came to."""
+def run(
+    library: str, configs: dict[str, dict[str, Any]], folder: Path, paths: list[str]
+) -> dict[str, dict[str, Any]]:
+    """Run parts of the script, each with its settings, in one process; return what each step came to, by part."""
     done = subprocess.run(
-        [sys.executable, str(SCRIPT), library, part, json.dumps(config)],
+        [sys.executable, str(SCRIPT), library, json.dumps(configs)],
         cwd=folder,
         env={
             **os.environ,
@@ -89,27 +101,31 @@ def run(library: str, part: str, config: dict[str, Any], folder: Path, paths: li
         check=False,
     )
     assert done.returncode == 0, done.stderr[-4000:]
-    lines = [json.loads(line) for line in done.stdout.splitlines()]
-    assert len({line["step"] for line in lines}) == len(lines)
-    return {line["step"]: line.get("result", line.get("error")) for line in lines}
+    outcomes: dict[str, dict[str, Any]] = {}
+    for line in map(json.loads, done.stdout.splitlines()):
+        if "part" in line:
+            steps = outcomes[line["part"]] = {}
+        else:
+            assert line["step"] not in steps
+            steps[line["step"]] = line.get("result", line.get("error"))
+    return outcomes
 
 
-def both(
-    part: str, mem0: Path, model: Server, dsn: str, folder: Path
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Run a part of the script on mem0 and on pgrecall."""
+def config(model: Server, folder: Path) -> dict[str, Any]:
+    """Return the settings of mem0, whose data is in a folder."""
     server = {"model": "m", "api_key": "k", "openai_base_url": model.url}
     store = {"path": str(folder / "qdrant"), "embedding_model_dims": DIMENSION, "on_disk": True}
-    config = {
+    return {
         "llm": {"provider": "openai", "config": server},
         "embedder": {"provider": "openai", "config": {**server, "embedding_dims": DIMENSION}},
         "vector_store": {"provider": "qdrant", "config": store},
         "history_db_path": str(folder / "history.db"),
     }
-    theirs = run("mem0", part, config, folder, [str(mem0)])
-    ours = run("pgrecall", part, {**config, "dsn": dsn}, folder, sys.path)
-    assert list(theirs) == list(ours)
-    return theirs, ours
+
+
+def run_ours(part: str, model: Server, dsn: str, folder: Path) -> dict[str, Any]:
+    """Run a part of the script on pgrecall."""
+    return run("pgrecall", {part: config(model, folder) | {"dsn": dsn}}, folder, sys.path)[part]
 
 
 def comparable(outcome: Any) -> Any:
@@ -135,50 +151,61 @@ def comparable(outcome: Any) -> Any:
     return plain(outcome)
 
 
-def test_memories_as_they_are_given(mem0: Path, model: Server, dsn: str, tmp_path: Path) -> None:
-    theirs, ours = both("as_given", mem0, model, dsn, tmp_path)
-    for name, outcome in theirs.items():
+def test_memories_as_they_are_given(
+    theirs: dict[str, dict[str, Any]], model: Server, dsn: str, tmp_path: Path
+) -> None:
+    ours = run_ours("as_given", model, dsn, tmp_path)
+    assert list(ours) == list(theirs["as_given"])
+    for name, outcome in theirs["as_given"].items():
         assert (name, comparable(ours[name])) == (name, comparable(outcome))
 
 
-def test_what_is_refused(mem0: Path, model: Server, dsn: str, tmp_path: Path) -> None:
-    theirs, ours = both("errors", mem0, model, dsn, tmp_path)
-    for name, outcome in theirs.items():
+def test_what_is_refused(theirs: dict[str, dict[str, Any]], model: Server, dsn: str, tmp_path: Path) -> None:
+    ours = run_ours("errors", model, dsn, tmp_path)
+    assert list(ours) == list(theirs["errors"])
+    for name, outcome in theirs["errors"].items():
         if name not in WIDER:
             assert (name, comparable(ours[name])) == (name, comparable(outcome))
 
 
-def test_conversations(mem0: Path, model: Server, dsn: str, tmp_path: Path) -> None:
+def test_conversations(theirs: dict[str, dict[str, Any]], model: Server, dsn: str, tmp_path: Path) -> None:
     """mem0 keeps what its model says, pgrecall keeps the messages; neither keeps anything twice."""
-    theirs, ours = both("inferred", mem0, model, dsn, tmp_path)
+    kept, ours = theirs["inferred"], run_ours("inferred", model, dsn, tmp_path)
+    assert list(ours) == list(kept)
     told = ["I am allergic to peanuts", "Noted, no peanuts on your plate"]
-    assert texts(theirs["add"]) == [KEPT]
+    assert texts(kept["add"]) == [KEPT]
     assert texts(ours["add"]) == told
-    assert ours["add again"] == theirs["add again"] == ours["add the text again"] == {"results": []}
-    assert texts(theirs["get all"]) == [KEPT]
+    assert ours["add again"] == kept["add again"] == ours["add the text again"] == {"results": []}
+    assert texts(kept["get all"]) == [KEPT]
     assert texts(ours["get all"]) == sorted(["I like tea", *told])
-    assert texts(theirs["search"])[0] == KEPT
+    assert texts(kept["search"])[0] == KEPT
     assert set(told) & set(texts(ours["search"]))
     for name in ("add", "get all", "search"):
-        common = set(theirs[name]["results"][0]) - {"attributed_to", "run_id"}
+        common = set(kept[name]["results"][0]) - {"attributed_to", "run_id"}
         assert all(common <= set(one) for one in ours[name]["results"])
 
 
 def test_what_a_model_keeps(
-    mem0: Path, model: Server, dsn: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    theirs: dict[str, dict[str, Any]],
+    model: Server,
+    dsn: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """With notes switched on, the daemon adds to pgrecall what mem0 keeps."""
     monkeypatch.setenv("PGRECALL_LLM_URL", model.url)
     with psycopg.connect(dsn, autocommit=True) as connection:
         for name, value in (("extract_notes", "on"), ("llm_model", "m"), ("extract", WITHOUT_SPACY)):
             connection.execute("SELECT pgrecall.set_setting(%s, %s)", [name, value])
-    theirs, _ = both("inferred", mem0, model, dsn, tmp_path)
+    run_ours("inferred", model, dsn, tmp_path)
     model.script = _noted
     assert read_all(dsn)["read_for_notes"] == 3
     with Memory(dsn) as memory:
         found = memory.get_all(filters={"user_id": "priya"})
     [kept] = [one for one in found["results"] if one["memory"] == KEPT]
-    assert comparable(kept) == comparable({**theirs["get all"]["results"][0], "actor_id": "priya"})
+    assert comparable(kept) == comparable(
+        {**theirs["inferred"]["get all"]["results"][0], "actor_id": "priya"}
+    )
 
 
 def _noted(asked: Asked) -> Reply:
