@@ -150,16 +150,17 @@ class Fleet:
 
     def stop(self) -> list[int]:
         """Ask all to stop, and return their exit codes; one that is still starting would just be ended."""
-        until(self._have_started)
+        until(lambda: all(map(self.has_started, list(self._running))))
         for process, _ in self._running.values():
             process.terminate()
         codes = [process.wait(PATIENCE) for process, _ in self._running.values()]
         self.close()
         return codes
 
-    def _have_started(self) -> bool:
+    def has_started(self, number: int) -> bool:
+        """Whether one has got as far as to look for work."""
         self.check()
-        return all("embedder started" in Path(log.name).read_text() for _, log in self._running.values())
+        return "embedder started" in Path(self._running[number][1].name).read_text()
 
     def close(self) -> None:
         for process, log in self._running.values():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import random
 import subprocess
@@ -68,10 +69,6 @@ class Actors:
     def start(self) -> None:
         for thread in self._threads:
             thread.start()
-
-    @property
-    def are_busy(self) -> bool:
-        return any(thread.is_alive() for thread in self._threads)
 
     def join(self) -> None:
         for thread in self._threads:
@@ -169,7 +166,7 @@ class Actors:
         self.ledger.sessions[session] = said
 
     def _import(self, _database: Database, draw: random.Random, number: int) -> None:
-        """Import a file by the command, which is killed, until it says that all is stored."""
+        """Import a file by the command, which is killed, later each time, until it says that all is stored."""
         texts = {
             f"file-{number:04}-{place}": f"markfile{number:04}x{place} about {draw.choice(TOPICS)}"
             for place in range(200)
@@ -179,10 +176,10 @@ class Actors:
             "".join(json.dumps({"external_id": key, "content": text}) + "\n" for key, text in texts.items())
         )
         command = [sys.executable, "-m", "pgrecall", "import", str(path), "--dsn", self._dsn]
-        while True:
+        for attempt in itertools.count():
             process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             try:
-                code = process.wait(draw.uniform(0.4, 4))
+                code = process.wait(draw.uniform(0.4, 4) * 2**attempt)
             except subprocess.TimeoutExpired:
                 process.kill()
                 code = process.wait()
