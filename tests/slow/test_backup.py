@@ -45,6 +45,7 @@ class Server:
 
     embedded: EmbeddedServer
     bindir: Path
+    dump: Path
     answers: list[dict[str, Any]]
     rights: list[tuple[Any, ...]]
 
@@ -60,7 +61,8 @@ class Server:
 
 
 @pytest.fixture(scope="module")
-def servers(public_dir: Path) -> Iterator[dict[int, Server]]:
+def servers(public_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[int, Server]]:
+    dumps = tmp_path_factory.mktemp("dumps")
     with ExitStack() as stack:
         found = {}
         for version, bindir in ((15, debian()), (18, wheel())):
@@ -71,7 +73,10 @@ def servers(public_dir: Path) -> Iterator[dict[int, Server]]:
             stack.callback(embedded.down)
             fill(dsn)
             add_roles(dsn)
-            found[version] = Server(embedded, bindir, answers(dsn), rights(dsn))
+            dump = dumps / str(version)
+            # By the newest programs, as one upgrades.
+            shell(recipe("dump"), wheel(), {"DUMP": str(dump), "FROM": dsn})
+            found[version] = Server(embedded, bindir, dump, answers(dsn), rights(dsn))
         yield found
 
 
@@ -96,7 +101,7 @@ def memberships(dsn: str) -> list[tuple[Any, ...]]:
 
 
 def run(name: str, server: Server, tmp_path: Path, **variables: str) -> str:
-    files = {"DUMP": tmp_path / "dump", "LIST": tmp_path / "list", "ROLES": tmp_path / "roles"}
+    files = {"DUMP": server.dump, "LIST": tmp_path / "list", "ROLES": tmp_path / "roles"}
     files |= {"FILE": tmp_path / "export.jsonl", "SETTINGS": tmp_path / "settings"}
     return shell(recipe(name), server.bindir, {name: str(path) for name, path in files.items()} | variables)
 
@@ -147,7 +152,6 @@ def elsewhere(server: Server, public_dir: Path) -> Iterator[EmbeddedServer]:
 @pytest.mark.parametrize("roles", ["roles", "needed roles"])
 def test_dump_and_restore(servers: dict[int, Server], public_dir: Path, tmp_path: Path, roles: str) -> None:
     server = servers[18]
-    run("dump", server, tmp_path, FROM=server.dsn)
     with elsewhere(server, public_dir) as other:
         run(roles, server, tmp_path, FROM=server.dsn, TO_SERVER=other.dsn("postgres"))
         run("restore", server, tmp_path, TO=other.dsn())
@@ -161,7 +165,6 @@ def test_settings_come_along(servers: dict[int, Server], public_dir: Path, tmp_p
         "WHERE setconfig::text ~ 'pgrecall|hnsw' ORDER BY 1, 2"
     )
     server = servers[18]
-    run("dump", server, tmp_path, FROM=server.dsn)
     with psycopg.connect(server.dsn, autocommit=True) as conn:
         conn.execute("ALTER ROLE backup_tenant SET pgrecall.namespace = 'lea'")
         conn.execute("ALTER ROLE backup_tenant IN DATABASE pgrecall SET pgrecall.k = '7'")
@@ -185,17 +188,21 @@ def test_settings_come_along(servers: dict[int, Server], public_dir: Path, tmp_p
 def test_dump_to_another_version(
     servers: dict[int, Server], public_dir: Path, tmp_path: Path, source: int, target: int
 ) -> None:
-    run("dump", servers[18], tmp_path, FROM=servers[source].dsn)
     with elsewhere(servers[target], public_dir) as other:
         there = other.dsn("postgres")
         run("needed roles", servers[18], tmp_path, FROM=servers[source].dsn, TO_SERVER=there)
-        run("restore to another version", servers[18], tmp_path, TO=other.dsn())
+        run(
+            "restore to another version",
+            servers[18],
+            tmp_path,
+            TO=other.dsn(),
+            DUMP=str(servers[source].dump),
+        )
         assert_same(other.dsn(), servers[source])
 
 
 def test_restore_by_the_owner(servers: dict[int, Server], public_dir: Path, tmp_path: Path) -> None:
     server = servers[18]
-    run("dump", server, tmp_path, FROM=server.dsn)
     with elsewhere(server, public_dir) as other:
         run("needed roles", server, tmp_path, FROM=server.dsn, TO_SERVER=other.dsn("postgres"))
         with psycopg.connect(other.dsn(), autocommit=True) as conn:
@@ -216,7 +223,6 @@ def test_restore_for_an_owner_and_nothing_is_open_before(
 ) -> None:
     """Between the restore and the migration no tenant gets an answer; afterwards the owner migrates by itself."""
     server = servers[18]
-    run("dump", server, tmp_path, FROM=server.dsn)
     with elsewhere(server, public_dir) as other:
         run("needed roles", server, tmp_path, FROM=server.dsn, TO_SERVER=other.dsn("postgres"))
         restoring, giving = recipe("restore for an owner").split("pgrecall migrate", 1)
@@ -228,7 +234,7 @@ def test_restore_for_an_owner_and_nothing_is_open_before(
             "TO": other.dsn(),
             "TO_AS_OWNER": owned,
             "OWNER": "backup_owner",
-            "DUMP": str(tmp_path / "dump"),
+            "DUMP": str(server.dump),
         }
         shell(restoring, server.bindir, names)
         for role in ("backup_tenant", None):
@@ -287,7 +293,13 @@ def test_only_owner_and_superuser_can_dump(servers: dict[int, Server], tmp_path:
     with psycopg.connect(servers[18].dsn, autocommit=True) as conn:
         conn.execute("CREATE ROLE backup_admin LOGIN IN ROLE pgrecall_admin")
     with pytest.raises(AssertionError, match="pg_dump: error"):
-        run("dump", servers[18], tmp_path, FROM=make_conninfo(servers[18].dsn, user="backup_admin"))
+        run(
+            "dump",
+            servers[18],
+            tmp_path,
+            FROM=make_conninfo(servers[18].dsn, user="backup_admin"),
+            DUMP=str(tmp_path / "dump"),
+        )
 
 
 def test_the_needed_roles_are_all_that_the_catalog_knows(servers: dict[int, Server]) -> None:
