@@ -10,6 +10,7 @@ import pytest
 from psycopg.conninfo import make_conninfo
 
 from benchmarks.cli import main as benchmarks
+from benchmarks.operations import scale as scale_steps
 from benchmarks.operations.accuracy import DEPTH, exact, nearest, shared
 from benchmarks.operations.ef_search import Build, build_index
 from benchmarks.operations.scale import STEPS
@@ -75,7 +76,11 @@ def test_sizing(measured: list[tuple[str, dict[str, Any]]]) -> None:
         assert costs["embeddings_written"]["wal_per_memory"] > 2 * one["dim"]
 
 
-def test_scale(public_dir: Path, tmp_path: Path) -> None:
+def test_scale(public_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scale_steps, "TENANT_ROWS", 700)
+    # The caches of the whole machine would be dropped, for all that runs on it.
+    dropped = tmp_path / "drop_caches"
+    monkeypatch.setattr(scale_steps, "_CACHES", dropped)
     file = tmp_path / "scale.json"
     few = ["--rows", "3000", "--dim", str(DIMENSION), "--queries", "5", "--shared-buffers", "64MB"]
     command = ["scale", *few, "--folder", str(public_dir / "scale"), "--json", str(file)]
@@ -91,6 +96,8 @@ def test_scale(public_dir: Path, tmp_path: Path) -> None:
     assert set(steps) - set(first["steps"]) == {"upgrade"}
     assert steps["vacuum"]["bytes_per_memory"]["memories_embedding_idx"] > DIMENSION
     assert steps["tenant"]["remember_many_per_second"] > 0
+    assert steps["cold"]["caches_dropped"]
+    assert dropped.read_text() == "3"
     assert steps["updates"]["updates"] > 0
     assert steps["dump"]["bytes"] > 100_000
     assert steps["restore"]["seconds"] > steps["restore"]["migrate_seconds"] > 0
