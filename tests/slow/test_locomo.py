@@ -10,10 +10,13 @@ import json
 import os
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from support.extractor import WITHOUT_SPACY
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -24,6 +27,14 @@ CORPUS = DATA / "locomo" / "corpus.jsonl"
 if not CORPUS.exists() and os.environ.get("PGRECALL_REQUIRE_DATA"):
     raise FileNotFoundError(f"PGRECALL_REQUIRE_DATA is set and there is no {CORPUS}")
 pytestmark = pytest.mark.skipif(not CORPUS.exists(), reason=f"no evaluation data: there is no {CORPUS}")
+
+
+TAKEN = {"conv-26", "conv-30", "conv-41"}
+"""Three of the ten conversations: more lines than one batch of an import has."""
+
+
+def _conversation(line: str) -> str:
+    return str(json.loads(line)["conversation"])
 
 
 def pgrecall(dsn: str, *arguments: str) -> str:
@@ -39,18 +50,24 @@ def pgrecall(dsn: str, *arguments: str) -> str:
     return done.stdout
 
 
-def test_import_embed_recall(dsn: str, conn: Connection[Any]) -> None:
-    arguments = ("import", str(CORPUS), "--namespace-field", "conversation")
+def test_import_embed_recall(dsn: str, conn: Connection[Any], tmp_path: Path) -> None:
+    lines = [
+        line for line in CORPUS.read_text("utf-8").splitlines(keepends=True) if _conversation(line) in TAKEN
+    ]
+    corpus = tmp_path / "corpus.jsonl"
+    corpus.write_text("".join(lines), encoding="utf-8")
+    arguments = ("import", str(corpus), "--namespace-field", "conversation")
     pgrecall(dsn, *arguments)
     rows = conn.execute(
         "SELECT n.name, count(*) FROM pgrecall.memories m JOIN pgrecall.namespaces n ON n.id = m.namespace_id GROUP BY 1"
     ).fetchall()
-    assert len(rows) == 10
-    assert sum(count for _, count in rows) == 5882
+    assert dict(rows) == Counter(map(_conversation, lines))
+    assert set(dict(rows)) == TAKEN
 
-    assert "5882 lines already there" in pgrecall(dsn, *arguments)
-    assert conn.execute("SELECT count(*) FROM pgrecall.memories").fetchone() == (5882,)
+    assert f"{len(lines)} lines already there" in pgrecall(dsn, *arguments)
+    assert conn.execute("SELECT count(*) FROM pgrecall.memories").fetchone() == (len(lines),)
 
+    conn.execute("SELECT pgrecall.set_setting('extract', %s)", [WITHOUT_SPACY])
     # One conversation is enough to see that it works; the rest would take the model a minute.
     conn.execute(
         "UPDATE pgrecall.memories SET deleted_at = now() WHERE namespace_id <> pgrecall.namespace_id('conv-26')"
