@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import math
 import os
 import re
 import subprocess
 import sys
-from pathlib import Path
+from contextlib import redirect_stdout
 from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
 
 from pgrecall.contrib.mem0 import Memory
+from support import mem0_script
 from support.extractor import WITHOUT_SPACY, read_all
 from support.llm import Asked, Reply, Server, completion, served
 from support.packages import SECONDS, install
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 PUBLISHED = ("mem0ai==2.2.1", "qdrant-client==1.20.0")
-SCRIPT = Path(__file__).with_name("mem0_script.py")
 DIMENSION = 64
 PARTS = ("as_given", "errors", "inferred")
 KEPT = "Priya is allergic to peanuts"
@@ -46,7 +48,7 @@ def theirs(mem0: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, di
     with served() as server:
         server.script = _answer
         configs = {part: config(server, tmp_path_factory.mktemp(part)) for part in PARTS}
-        return run("mem0", configs, tmp_path_factory.mktemp("home"), [str(mem0)])
+        return run_mem0(configs, tmp_path_factory.mktemp("home"), mem0)
 
 
 @pytest.fixture
@@ -81,19 +83,18 @@ def _vector(text: str) -> list[float]:
     return [number / norm for number in numbers]
 
 
-def run(
-    library: str, configs: dict[str, dict[str, Any]], folder: Path, paths: list[str]
-) -> dict[str, dict[str, Any]]:
-    """Run parts of the script, each with its settings, in one process; return what each step came to, by part."""
+def run_mem0(configs: dict[str, dict[str, Any]], folder: Path, library: Path) -> dict[str, dict[str, Any]]:
+    """Run parts of the script, each with its settings, on the real library; return what each step came to, by part."""
     done = subprocess.run(
-        [sys.executable, str(SCRIPT), library, json.dumps(configs)],
+        # -P: the folder of the script has modules of the same names as libraries.
+        [sys.executable, "-P", mem0_script.__file__, "mem0", json.dumps(configs)],
         cwd=folder,
         env={
             **os.environ,
             "HOME": str(folder),
             "MEM0_DIR": str(folder),
             "MEM0_TELEMETRY": "false",
-            "PYTHONPATH": os.pathsep.join(paths),
+            "PYTHONPATH": str(library),
         },
         capture_output=True,
         text=True,
@@ -101,14 +102,19 @@ def run(
         check=False,
     )
     assert done.returncode == 0, done.stderr[-4000:]
-    outcomes: dict[str, dict[str, Any]] = {}
-    for line in map(json.loads, done.stdout.splitlines()):
+    return outcomes(done.stdout)
+
+
+def outcomes(printed: str) -> dict[str, dict[str, Any]]:
+    """Return what each step came to, by part."""
+    found: dict[str, dict[str, Any]] = {}
+    for line in map(json.loads, printed.splitlines()):
         if "part" in line:
-            steps = outcomes[line["part"]] = {}
+            steps = found[line["part"]] = {}
         else:
             assert line["step"] not in steps
             steps[line["step"]] = line.get("result", line.get("error"))
-    return outcomes
+    return found
 
 
 def config(model: Server, folder: Path) -> dict[str, Any]:
@@ -124,8 +130,11 @@ def config(model: Server, folder: Path) -> dict[str, Any]:
 
 
 def run_ours(part: str, model: Server, dsn: str, folder: Path) -> dict[str, Any]:
-    """Run a part of the script on pgrecall."""
-    return run("pgrecall", {part: config(model, folder) | {"dsn": dsn}}, folder, sys.path)[part]
+    """Run a part of the script on pgrecall, in this process: the model of the queries is loaded once."""
+    configs = json.dumps({part: config(model, folder) | {"dsn": dsn}})
+    with redirect_stdout(io.StringIO()) as printed:
+        mem0_script.main("pgrecall", configs)
+    return outcomes(printed.getvalue())[part]
 
 
 def comparable(outcome: Any) -> Any:

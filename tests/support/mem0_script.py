@@ -145,9 +145,8 @@ def inferred(memory: Any) -> None:
     step("search", memory.search, "What is Priya allergic to?", filters=PRIYA)
 
 
-def main() -> None:
+def main(library: str, configs: str) -> None:
     """Run the script."""
-    library, configs = sys.argv[1:]
     memories = importlib.import_module(LIBRARIES[library]).Memory
     for part, config in json.loads(configs).items():
         print(json.dumps({"part": part}), flush=True)
@@ -156,4 +155,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])
