@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(autouse=True)
 def light(request: pytest.FixtureRequest) -> None:
-    if "dsn" in request.fixturenames:
+    if "conn" in request.fixturenames:
         without_spacy(request.getfixturevalue("conn"))
 
 
