@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
+from psycopg.conninfo import conninfo_to_dict
 
-from pgrecall.admin.migrate import migrate
+from pgrecall.admin.code import DATABASE_DEFAULTS
 from support import pgbouncer
-from support.corpus import fill, vector
+from support.corpus import analyze, fill, vector
 from support.plans import LARGE, SIZES, assert_stable, questions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from psycopg import Connection
@@ -22,13 +24,21 @@ QUESTION = "word3 word77 word1900 word12"
 
 
 @pytest.fixture(scope="module")
-def skewed_dsn(new_database: Callable[..., str]) -> str:
-    """20,000 embedded memories: one large namespace, ten small ones."""
-    dsn = new_database()
-    migrate(dsn)
-    with psycopg.connect(dsn, autocommit=True) as conn:
-        fill(conn, SIZES)
-    return dsn
+def restored_dsn(database: Callable[..., AbstractContextManager[str]], template: str) -> Iterator[str]:
+    """20,000 embedded memories as in a database just restored: one large namespace, ten small ones."""
+    with database(template, DATABASE_DEFAULTS) as dsn:
+        with psycopg.connect(dsn, autocommit=True) as conn:
+            fill(conn, SIZES, analyzed=False)
+        yield dsn
+
+
+@pytest.fixture(scope="module")
+def skewed_dsn(database: Callable[..., AbstractContextManager[str]], restored_dsn: str) -> Iterator[str]:
+    """The same after the server has come to analyze it."""
+    with database(str(conninfo_to_dict(restored_dsn)["dbname"]), DATABASE_DEFAULTS) as dsn:
+        with psycopg.connect(dsn, autocommit=True) as conn:
+            analyze(conn)
+        yield dsn
 
 
 @pytest.fixture
@@ -306,10 +316,7 @@ def test_plans_are_stable_behind_a_pooler(skewed: Connection[Any], skewed_dsn: s
 
 @pytest.mark.slow
 @pytest.mark.pg15
-def test_plans_are_stable_in_a_database_just_restored(new_database: Callable[..., str]) -> None:
-    dsn = new_database()
-    migrate(dsn)
-    with psycopg.connect(dsn, autocommit=True) as conn:
-        fill(conn, SIZES, analyzed=False)
+def test_plans_are_stable_in_a_database_just_restored(restored_dsn: str) -> None:
+    with psycopg.connect(restored_dsn, autocommit=True) as conn:
         # The planner takes a namespace for small, and reads it in each leg rather than the index on tags.
         assert_stable(conn, questions(conn), rows=LARGE // 6, rows_of_a_tag=3 * LARGE)

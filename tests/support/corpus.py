@@ -61,10 +61,7 @@ def fill(
             planner has no statistics, and no page is known to be visible to all.
     """
     if not analyzed:
-        for (table,) in conn.execute(
-            "SELECT c.oid::regclass::text FROM pg_class c WHERE c.relkind = 'r' AND c.relnamespace = 'pgrecall'::regnamespace"
-        ).fetchall():
-            conn.execute(f"ALTER TABLE {table} SET (autovacuum_enabled = off)".encode())
+        _alter_tables(conn, "SET (autovacuum_enabled = off)")
     with indexed_afterwards(conn):
         conn.execute("SELECT setseed(0.42)")
         conn.execute(_FUNCTIONS.encode())
@@ -78,9 +75,22 @@ def fill(
             "UPDATE pg_class SET relpages = 0, reltuples = -1 WHERE relnamespace = 'pgrecall'::regnamespace"
         )
         return
+    analyze(conn)
+
+
+def analyze(conn: psycopg.Connection[Any]) -> None:
+    """Have the statistics that the server comes to by itself, also of what fill() left without."""
+    _alter_tables(conn, "RESET (autovacuum_enabled)")
     conn.execute(
         "VACUUM ANALYZE pgrecall.memories, pgrecall.mentions, pgrecall.concepts, pgrecall.concept_aliases"
     )
+
+
+def _alter_tables(conn: psycopg.Connection[Any], change: str) -> None:
+    for (table,) in conn.execute(
+        "SELECT c.oid::regclass::text FROM pg_class c WHERE c.relkind = 'r' AND c.relnamespace = 'pgrecall'::regnamespace"
+    ).fetchall():
+        conn.execute(f"ALTER TABLE {table} {change}".encode())
 
 
 def vector(conn: psycopg.Connection[Any], cluster: int, spread: float = 1.0) -> str:

@@ -21,8 +21,8 @@ _FILTERS = {
     "category": ", categories => '{rare}'",
     "time": ", since => '2025-01-01 12:00+00', until => '2025-01-01 15:00+00'",
 }
-_MODES = {"auto": 7, "force_generic_plan": 1, "force_custom_plan": 1}
-"""How often to ask in each mode: with auto, the server may keep a plan from the sixth time on."""
+_MODES = {"auto": 2, "force_generic_plan": 1, "force_custom_plan": 1}
+"""How often to ask each of four questions in each mode: with auto, the server may keep a plan from the sixth time on."""
 
 _READ = """
 SELECT sum(seq_tup_read + COALESCE(idx_tup_fetch, 0))::bigint, sum(seq_scan) FILTER (WHERE relname = 'memories')
