@@ -30,10 +30,14 @@ SELECT p.namespace_id, p.term, u.id, u.impact, p.is_past
 FROM pgrecall.postings p CROSS JOIN LATERAL unnest(p.memory_ids, p.impacts) u (id, impact)
 """
 
-# Each query gives what is wrong. EXCEPT ALL keeps duplicates: no memory may be in a term twice.
+# Each query gives what is wrong.
 PROBLEMS: dict[str, LiteralString] = {
-    "missing": f"({EXPECTED}) EXCEPT ALL ({POSTED})",
-    "left over": f"({POSTED}) EXCEPT ALL ({EXPECTED})",
+    # EXCEPT ALL keeps duplicates: no memory may be in a term twice.
+    "missing or left over": f"""
+        WITH expected AS MATERIALIZED ({EXPECTED}), posted AS MATERIALIZED ({POSTED})
+        (SELECT 'missing', d.* FROM (SELECT * FROM expected EXCEPT ALL SELECT * FROM posted) d)
+        UNION ALL (SELECT 'left over', d.* FROM (SELECT * FROM posted EXCEPT ALL SELECT * FROM expected) d)
+        """,
     "bad block": """
         SELECT p.* FROM pgrecall.postings p
         WHERE cardinality(p.memory_ids) NOT BETWEEN 1 AND 128
