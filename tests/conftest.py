@@ -210,6 +210,15 @@ def new_database(database: Callable[..., AbstractContextManager[str]]) -> Iterat
         yield make
 
 
+@pytest.fixture(scope="session")
+def migrated_database(
+    database: Callable[..., AbstractContextManager[str]], template: str
+) -> Iterator[Callable[[], str]]:
+    """A function that makes a database as migrate() leaves an empty one, for the rest of the session."""
+    with ExitStack() as stack:
+        yield lambda: stack.enter_context(database(template, DATABASE_DEFAULTS))
+
+
 @pytest.fixture(scope="module")
 def read_only(new_database: Callable[..., str], template: str) -> Iterator[psycopg.Connection[Any]]:
     """A connection in UTC that the tests of a file share: nothing is stored."""

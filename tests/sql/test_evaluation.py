@@ -201,10 +201,9 @@ def test_set_local_counts(conn: Connection[Any], fan: list[int]) -> None:
 
 
 @pytest.fixture(scope="module")
-def large(new_database: Callable[..., str]) -> Iterator[Connection[Any]]:
+def large(migrated_database: Callable[[], str]) -> Iterator[Connection[Any]]:
     """6,000 memories in a namespace, more than are searched exactly, and judged queries with vectors."""
-    dsn = new_database()
-    migrate(dsn)
+    dsn = migrated_database()
     with psycopg.connect(dsn, autocommit=True) as conn:
         fill(conn, {"large": 6_000}, tagged=False)
         (first,) = conn.execute("SELECT min(id) FROM pgrecall.memories").fetchone() or (0,)

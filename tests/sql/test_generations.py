@@ -350,10 +350,9 @@ def test_a_claim_under_way_is_waited_for(conn: Connection[Any], dsn: str, both: 
 
 
 @pytest.fixture(scope="module")
-def large(new_database: Callable[..., str]) -> Iterator[Connection[Any]]:
+def large(migrated_database: Callable[[], str]) -> Iterator[Connection[Any]]:
     """8,000 memories of one namespace and 100 of another, with embeddings of two generations."""
-    dsn = new_database()
-    migrate(dsn)
+    dsn = migrated_database()
     with psycopg.connect(dsn, autocommit=True) as conn:
         fill(conn, {"large": 8000, "small": 100}, tagged=False)
         call(conn, "pgrecall.add_generation", SECOND, 8)

@@ -11,7 +11,6 @@ from uuid import uuid4
 import psycopg
 import pytest
 
-from pgrecall.admin.migrate import migrate
 from support.embedding_queue import (
     ONE,
     OTHER,
@@ -367,10 +366,9 @@ def test_each_generation_has_passages_of_its_own(conn: Connection[Any]) -> None:
 
 
 @pytest.fixture(scope="module")
-def large(new_database: Callable[..., str]) -> Iterator[Connection[Any]]:
+def large(migrated_database: Callable[[], str]) -> Iterator[Connection[Any]]:
     """20,000 pending memories in 2,000 namespaces, as many embedded, and 2,000 failed ones, the newest."""
-    dsn = new_database()
-    migrate(dsn)
+    dsn = migrated_database()
     with psycopg.connect(dsn, autocommit=True) as conn:
         conn.execute("INSERT INTO pgrecall.namespaces (name) SELECT 'n' || i FROM generate_series(1, 1999) i")
         conn.execute("SET session_replication_role = replica")

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 import pytest
 
-from pgrecall.admin.migrate import migrate
 from support.corpus import fill, vector
 from support.searches import executed, scans, shown
 
@@ -23,10 +22,9 @@ QUESTION = "word3 word77 word1900 word12"
 
 
 @pytest.fixture(scope="module")
-def sized_dsn(new_database: Callable[..., str]) -> str:
+def sized_dsn(migrated_database: Callable[[], str]) -> str:
     """A namespace that is searched with the HNSW index, and two that are searched exactly; statistics stay as they are."""
-    dsn = new_database()
-    migrate(dsn)
+    dsn = migrated_database()
     with psycopg.connect(dsn, autocommit=True) as conn:
         conn.execute("SELECT pgrecall.set_setting('dense_exact_rows', '1000')")
         for (table,) in conn.execute(
