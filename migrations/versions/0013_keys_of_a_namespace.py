@@ -114,11 +114,13 @@ def upgrade() -> None:
         for name, definition in INDEXES.items():
             run_sql(connection, f"DROP INDEX CONCURRENTLY IF EXISTS pgrecall.{name}")
             run_sql(connection, f"CREATE INDEX CONCURRENTLY {name} ON pgrecall.{definition}")
-        # The planner needs the statistics of the expression from the start. Of an empty table it would learn that it has no
-        # rows, and plan for none when there are thousands; it expects ten pages of one that it knows nothing of.
+        # The planner needs the statistics of the expression from the start. Of an empty table it would learn
+        # that there are no rows, and plan for none; of one it knows nothing of it expects ten pages.
         run_sql(
             connection,
-            "DO $$ BEGIN IF EXISTS (SELECT FROM pgrecall.memories) THEN ANALYZE pgrecall.memories; END IF; END $$",
+            "DO $$ BEGIN "
+            "IF EXISTS (SELECT FROM pgrecall.memories) THEN ANALYZE pgrecall.memories; END IF; "
+            "END $$",
         )
         for name in SHARED:
             run_sql(connection, f"DROP INDEX CONCURRENTLY IF EXISTS pgrecall.{name}")

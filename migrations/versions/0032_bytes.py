@@ -161,7 +161,9 @@ COMMENT ON COLUMN _pgrecall.concept_aliases.id IS 'Names the alias together with
 COMMENT ON COLUMN _pgrecall.concept_aliases.name IS 'The name as first written.';
 COMMENT ON COLUMN _pgrecall.concept_aliases.is_manual IS 'Added manually: stays even if nothing mentions it.';
 -- Not of an empty table: the planner would plan for no rows when there are thousands.
-DO $$ BEGIN IF EXISTS (SELECT FROM _pgrecall.concept_aliases) THEN ANALYZE _pgrecall.concept_aliases; END IF; END $$;
+DO $$ BEGIN
+    IF EXISTS (SELECT FROM _pgrecall.concept_aliases) THEN ANALYZE _pgrecall.concept_aliases; END IF;
+END $$;
 
 -- Eight columns: with more, a row with a NULL is eight bytes longer.
 CREATE TABLE _pgrecall.mentions (
@@ -207,7 +209,9 @@ COMMENT ON COLUMN _pgrecall.mentions.type IS
     'The type found with the mention; NULL: none, or CONCEPT, the unspecific one.';
 COMMENT ON COLUMN _pgrecall.mentions.is_about IS
     'The memory is about the concept: the concept is its title or subject.';
-DO $$ BEGIN IF EXISTS (SELECT FROM _pgrecall.mentions) THEN ANALYZE _pgrecall.mentions; END IF; END $$;
+DO $$ BEGIN
+    IF EXISTS (SELECT FROM _pgrecall.mentions) THEN ANALYZE _pgrecall.mentions; END IF;
+END $$;
 """
 EXCHANGE = """
 ALTER TABLE pgrecall.relationships

@@ -96,9 +96,8 @@ def test_functions_refuse_such_values_without_quoting_them(conn: Connection[Any]
             conn.execute("SELECT pgrecall.set_retention('default', %s)", (keep,))
 
 
-def test_an_upgrade_repairs_what_is_there(new_database: Callable[..., str]) -> None:
-    dsn = new_database()
-    migrate(dsn)
+def test_an_upgrade_repairs_what_is_there(migrated_database: Callable[[], str]) -> None:
+    dsn = migrated_database()
     migrate(dsn, revision="0011")
     with psycopg.connect(dsn, autocommit=True) as conn:
         home = conn.execute("SELECT id FROM pgrecall.namespaces").fetchone()

@@ -257,12 +257,11 @@ def test_members_of_the_owner_migrate_as_the_owner(new_database: Callable[..., s
 @pytest.mark.pg15
 @pytest.mark.parametrize("kind", ["createrole", "owner"])
 def test_a_superuser_gives_everything_to_the_owner(
-    new_database: Callable[..., str], template: str, kind: str
+    migrated_database: Callable[[], str], template: str, kind: str
 ) -> None:
     """As after a restore without owners: everything is the superuser's."""
     assert template
-    superuser = new_database()
-    migrate(superuser)
+    superuser = migrated_database()
     run(superuser, "UPDATE pgrecall.installation SET bundle_hash = 'another'")
     run(superuser, "CREATE FUNCTION public.mine() RETURNS integer LANGUAGE sql RETURN 1")
     with installer_of(superuser, kind) as installer:

@@ -72,9 +72,8 @@ def test_the_release_file(new_database: Callable[..., str]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.pg15
-def test_a_lock_is_not_waited_for_in_a_dry_run(new_database: Callable[..., str]) -> None:
-    dsn = new_database()
-    migrate(dsn)
+def test_a_lock_is_not_waited_for_in_a_dry_run(migrated_database: Callable[[], str]) -> None:
+    dsn = migrated_database()
     with psycopg.connect(dsn) as holder:
         holder.execute("UPDATE pgrecall.installation SET bundle_hash = NULL")
         holder.commit()
@@ -93,9 +92,8 @@ def test_a_downgrade(new_database: Callable[..., str]) -> None:
     assert schema(dsn) == empty
 
 
-def test_the_command(new_database: Callable[..., str]) -> None:
-    dsn = new_database()
-    migrate(dsn)
+def test_the_command(migrated_database: Callable[[], str]) -> None:
+    dsn = migrated_database()
     done = CliRunner().invoke(app, ["migrate", "--sql", "--dsn", dsn])
     assert done.exit_code == 0
     assert "CREATE OR REPLACE" not in done.stdout

@@ -375,9 +375,8 @@ def test_pgvector_in_another_schema(new_database: Callable[..., str]) -> None:
     assert check(dsn).current
 
 
-def test_pgvector_that_moved_to_another_schema(new_database: Callable[..., str]) -> None:
-    dsn = new_database()
-    migrate(dsn)
+def test_pgvector_that_moved_to_another_schema(migrated_database: Callable[[], str]) -> None:
+    dsn = migrated_database()
     run(dsn, "CREATE SCHEMA extensions")
     run(dsn, "ALTER EXTENSION vector SET SCHEMA extensions")
     migrate(dsn)

@@ -41,11 +41,16 @@ __all__ = ["later_revision"]
 @pytest.mark.slow
 @pytest.mark.pg15
 @pytest.mark.parametrize("pending", ["everything", "the index only"])
-def test_twenty_at_once(new_database: Callable[..., str], later_revision: Path, pending: str) -> None:
-    dsn, alone = new_database(), new_database()
+def test_twenty_at_once(
+    new_database: Callable[..., str],
+    migrated_database: Callable[[], str],
+    later_revision: Path,
+    pending: str,
+) -> None:
+    alone = migrated_database()
     migrate(alone)
+    dsn = new_database() if pending == "everything" else migrated_database()
     if pending == "the index only":
-        migrate(dsn)
         run(dsn, "SELECT remember('row ' || n) FROM generate_series(1, 200) n")
         run(dsn, "UPDATE pgrecall.memories SET embedding = array_fill(id::real, ARRAY[384])::vector::halfvec")
         migrate(dsn, revision=HEAD)
@@ -174,12 +179,10 @@ class Interrupted(Exception):  # noqa: N818 - what happened, no error
 
 @pytest.mark.slow
 def test_an_upgrade_that_is_interrupted_after_any_statement_goes_on(
-    new_database: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+    migrated_database: Callable[[], str], fresh: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What a revision did outside its last transaction is committed, and comes a second time."""
-    dsn, alone = new_database(), new_database()
-    migrate(alone)
-    migrate(dsn)
+    dsn = migrated_database()
     run(dsn, "SELECT remember('Priya drinks tea')")
     run(dsn, "SELECT pgrecall.flush_pending_postings(1)")
     migrate(dsn, revision="0009")
@@ -203,7 +206,7 @@ def test_an_upgrade_that_is_interrupted_after_any_statement_goes_on(
         break
     assert len(met) > 10
     assert check(dsn).current
-    assert schema(dsn) == schema(alone)
+    assert schema(dsn) == fresh
     assert run(dsn, "SELECT content FROM recall('tea')") == [("Priya drinks tea",)]
 
 

@@ -103,9 +103,8 @@ def test_migrate_leaves_the_operators_settings(new_database: Callable[..., str])
     assert schema(dsn) == before
 
 
-def test_downgrade_does_not_take_the_users_views(new_database: Callable[..., str]) -> None:
-    dsn = new_database()
-    migrate(dsn)
+def test_downgrade_does_not_take_the_users_views(migrated_database: Callable[[], str]) -> None:
+    dsn = migrated_database()
     run(dsn, "CREATE VIEW mine AS SELECT id FROM recall('anything')")
     before = schema(dsn)
     with pytest.raises(PgrecallError, match="depend") as caught:
@@ -118,8 +117,8 @@ def test_downgrade_does_not_take_the_users_views(new_database: Callable[..., str
 @pytest.mark.slow
 @pytest.mark.pg15
 @pytest.mark.usefixtures("later_revision")
-def test_one_step_down_and_up_loses_nothing(new_database: Callable[..., str]) -> None:
-    dsn = new_database()
+def test_one_step_down_and_up_loses_nothing(migrated_database: Callable[[], str]) -> None:
+    dsn = migrated_database()
     migrate(dsn)
     before = schema(dsn)
     run(dsn, "SELECT remember('the ferry leaves at nine', tags => '{ferry,morning}')")
@@ -144,14 +143,24 @@ def test_one_step_down_and_up_loses_nothing(new_database: Callable[..., str]) ->
 @pytest.mark.pg15
 @pytest.mark.usefixtures("later_revision")
 @pytest.mark.parametrize("path", [[HEAD, "head"], ["head", HEAD, "head"], ["head", "base", "head"]])
-def test_every_way_leads_to_the_same_schema(new_database: Callable[..., str], path: list[str]) -> None:
-    direct = new_database()
+def test_every_way_leads_to_the_same_schema(
+    new_database: Callable[..., str], migrated_database: Callable[[], str], path: list[str]
+) -> None:
+    direct = migrated_database()
     migrate(direct)
     dsn = new_database()
     for revision in path:
         migrate(dsn, revision=revision)
     assert schema(dsn) == schema(direct)
     assert check(dsn).current
+
+
+@pytest.fixture(scope="module")
+def of_switches(migrated_database: Callable[[], str]) -> str:
+    """Name of a database at the last revision that had the switches."""
+    dsn = migrated_database()
+    migrate(dsn, revision="0017")
+    return str(conninfo_to_dict(dsn)["dbname"])
 
 
 @pytest.mark.parametrize(
@@ -171,11 +180,9 @@ def test_every_way_leads_to_the_same_schema(new_database: Callable[..., str], pa
     ],
 )
 def test_the_switches_of_extraction_become_a_list_and_come_back(
-    new_database: Callable[..., str], switches: dict[str, str], value: str | None
+    new_database: Callable[..., str], of_switches: str, switches: dict[str, str], value: str | None
 ) -> None:
-    dsn = new_database()
-    migrate(dsn)
-    migrate(dsn, revision="0017")
+    dsn = new_database(of_switches)
     for name, switch in switches.items():
         run(dsn, f"INSERT INTO pgrecall.settings (name, value) VALUES ('{name}', '{switch}')")
     migrate(dsn)
@@ -194,9 +201,10 @@ def test_the_switches_of_extraction_become_a_list_and_come_back(
 
 @pytest.mark.slow
 @pytest.mark.pg15
-def test_what_a_fresh_install_does_not_have_is_dropped(new_database: Callable[..., str], fresh: str) -> None:
-    dsn = new_database()
-    migrate(dsn)
+def test_what_a_fresh_install_does_not_have_is_dropped(
+    migrated_database: Callable[[], str], fresh: str
+) -> None:
+    dsn = migrated_database()
     run(
         dsn,
         """
@@ -220,9 +228,8 @@ def test_what_a_fresh_install_does_not_have_is_dropped(new_database: Callable[..
 
 @pytest.mark.slow
 @pytest.mark.pg15
-def test_the_users_view_on_a_stale_function_is_not_taken(new_database: Callable[..., str]) -> None:
-    dsn = new_database()
-    migrate(dsn)
+def test_the_users_view_on_a_stale_function_is_not_taken(migrated_database: Callable[[], str]) -> None:
+    dsn = migrated_database()
     run(dsn, "CREATE FUNCTION pgrecall.stale() RETURNS integer LANGUAGE sql RETURN 1")
     run(dsn, "CREATE VIEW mine AS SELECT pgrecall.stale()")
     before = schema(dsn)

@@ -39,5 +39,7 @@ def test_many_memories_with_names_do_not_read_each_other(conn: Connection[Any]) 
 def test_single_memories_with_names_do_not_read_each_other(conn: Connection[Any]) -> None:
     with conn.transaction():
         for place in range(MEMORIES):
-            conn.execute("SELECT remember(%s, tags => %s)", [f"note {place}", [f"tag {place}", f"name {place}"]])
+            conn.execute(
+                "SELECT remember(%s, tags => %s)", [f"note {place}", [f"tag {place}", f"name {place}"]]
+            )
         assert conn.execute(READ, [MEMORIES]).fetchall() == []
