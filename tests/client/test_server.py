@@ -26,6 +26,7 @@ from pgrecall.server import EmbeddedServer, process
 from pgrecall.server import embedded as server
 from pgrecall.server.binaries import usable_binaries
 from pgrecall.server.settings import laptop_settings
+from support.embedder import until
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -63,14 +64,6 @@ def processes(embedded: EmbeddedServer) -> list[psutil.Process]:
             ):
                 found.append(candidate)
     return found
-
-
-def wait_until_left(embedded: EmbeddedServer, count: int) -> None:
-    """Wait until no more processes of the server are left."""
-    deadline = time.monotonic() + 60
-    while len(processes(embedded)) > count:
-        assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.01)
 
 
 def kill_all(embedded: EmbeddedServer) -> None:
@@ -300,7 +293,7 @@ def test_orphaned_backend_does_not_prevent_a_start(copy_server: MakeServer) -> N
         # a busy backend does not look at its postmaster
         connection.pgconn.send_query(b"DO $$ BEGIN LOOP PERFORM 1; END LOOP; END $$")
         os.kill(pid_of(embedded), signal.SIGKILL)
-        wait_until_left(embedded, 1)  # the idle processes go by themselves
+        until(lambda: len(processes(embedded)) == 1)  # the idle processes go by themselves
         assert [orphan.pid for orphan in processes(embedded)] == [backend]
         embedded.up()
         assert stored(embedded) == 1000

@@ -256,11 +256,8 @@ def test_members_of_the_owner_migrate_as_the_owner(new_database: Callable[..., s
 @pytest.mark.slow
 @pytest.mark.pg15
 @pytest.mark.parametrize("kind", ["createrole", "owner"])
-def test_a_superuser_gives_everything_to_the_owner(
-    migrated_database: Callable[[], str], template: str, kind: str
-) -> None:
+def test_a_superuser_gives_everything_to_the_owner(migrated_database: Callable[[], str], kind: str) -> None:
     """As after a restore without owners: everything is the superuser's."""
-    assert template
     superuser = migrated_database()
     run(superuser, "UPDATE pgrecall.installation SET bundle_hash = 'another'")
     run(superuser, "CREATE FUNCTION public.mine() RETURNS integer LANGUAGE sql RETURN 1")
