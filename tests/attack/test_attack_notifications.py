@@ -11,8 +11,9 @@ import pytest
 
 from pgrecall.admin.migrate import migrate
 from pgrecall.server import EmbeddedServer
-from support.embedder import Constant, eventually, make_daemon, running
+from support.embedder import Constant, make_daemon, running
 from support.memories import call, remember, remember_many, rows, scalar
+from support.waiting import eventually
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,8 +14,8 @@ from pgrecall.admin.migrate import migrate
 from pgrecall.cli import app, main
 from pgrecall.server.settings import QUIET_LOG
 from support import pgbouncer
-from support.embedder import until
 from support.operations import OTHER, beat, detail, fail_for_good, health, prepare, remember, status, switch
+from support.waiting import until
 
 if TYPE_CHECKING:
     from psycopg import Connection

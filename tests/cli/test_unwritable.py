@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from support.embedder import until
+from support.waiting import until
 
 if TYPE_CHECKING:
     from collections.abc import Callable

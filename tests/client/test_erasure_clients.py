@@ -14,9 +14,9 @@ from psycopg.conninfo import make_conninfo
 from pgrecall import AsyncClient, Client, NotFound, UnknownNamespace
 from pgrecall.cli import main
 from pgrecall.contrib.offline import OfflineClient
-from support.embedder import until
 from support.memories import contents, remember, rows, scalar
 from support.offline import bytes_of
+from support.waiting import until
 
 if TYPE_CHECKING:
     from collections.abc import Callable

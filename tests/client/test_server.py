@@ -26,7 +26,7 @@ from pgrecall.server import EmbeddedServer, process
 from pgrecall.server import embedded as server
 from pgrecall.server.binaries import usable_binaries
 from pgrecall.server.settings import laptop_settings
-from support.embedder import until
+from support.waiting import until
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -18,9 +18,10 @@ import pytest
 from pgrecall.errors import InvalidInput
 from pgrecall_embedder.jobs.queries.socket import Asked, QuerySocket
 from pgrecall_embedder.logger import make_logger
-from support.answering import PATIENCE, Model, embed_all, embedded
-from support.embedder import CANARY, remember, until
+from support.answering import Model, embed_all, embedded
+from support.embedder import CANARY, remember
 from support.plpython import DEBIAN, answering_at, listens, notices
+from support.waiting import PATIENCE, until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.server_extras
 
-LOADING = 240.0
 EMBED = "SELECT recall_embed(%s)::text"
 
 
@@ -103,7 +103,7 @@ def test_from_psql_to_the_model_and_back(python_dsn: str, public_dir: Path) -> N
     )
     try:
         # torch alone may take as long as everything else together.
-        until(lambda: daemon.poll() is not None or listens(path), LOADING)
+        until(lambda: daemon.poll() is not None or listens(path))
         asked = "SELECT id, dense_rank FROM recall('outdoor activities', recall_embed('outdoor activities'))"
         done = subprocess.run(
             [psql(), "-XAt", "-v", "ON_ERROR_STOP=1", "-d", python_dsn, "-c", asked],

@@ -7,7 +7,6 @@ import os
 import socket
 import subprocess
 import sys
-import time
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import quote
@@ -23,7 +22,8 @@ from pgrecall.contrib.ui.reader import Reader
 from pgrecall.contrib.ui.rendering import excerpt, shown, when
 from pgrecall.installing import install_command
 from support.memories import remember
-from support.ui import PORT, SECONDS, inspecting, make_inspector, serving
+from support.ui import PORT, inspecting, make_inspector, serving
+from support.waiting import until
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -215,10 +215,7 @@ def test_the_browser_is_given_a_token_of_its_own(dsn: str, tmp_path: Path) -> No
     program.write_text(f'#!/bin/sh\necho "$1" > {opened}.new && mv {opened}.new {opened}\n')
     program.chmod(0o755)
     with serving(dsn, browser=f"{program} %s") as printed:
-        deadline = time.monotonic() + SECONDS
-        while not opened.exists():
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
+        until(opened.exists)
         given = opened.read_text().strip()
         assert given.split("token=")[0] == printed.split("token=")[0]
         assert given != printed
@@ -242,10 +239,7 @@ def test_a_browser_in_the_terminal_is_answered(dsn: str, tmp_path: Path) -> None
     )
     program.chmod(0o755)
     with serving(dsn, browser=f"{program} %s"):
-        deadline = time.monotonic() + SECONDS
-        while not (read.exists() and b"</html>" in read.read_bytes()):
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
+        until(lambda: read.exists() and b"</html>" in read.read_bytes())
 
 
 def test_a_port_that_is_taken(dsn: str, capsys: pytest.CaptureFixture[str]) -> None:

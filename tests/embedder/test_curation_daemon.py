@@ -10,11 +10,12 @@ import psycopg
 import pytest
 
 from support.curation import LIVES, MOVED, count, embed_as
-from support.embedder import PATIENCE, Recorder, eventually, make_daemon, running, until
+from support.embedder import Recorder, make_daemon, running
 from support.embedding_queue import jobs
 from support.extractor import make_reader, read_all, start_reading, store, without_spacy
 from support.llm import CANARY, KEY, completion, failure, served
 from support.memories import call, scalar, stored
+from support.waiting import PATIENCE, eventually, until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,8 +11,9 @@ from psycopg import sql
 
 from pgrecall import Client
 from pgrecall_embedder.jobs import upkeep
-from support.embedder import Constant, eventually, make_daemon, running
+from support.embedder import Constant, make_daemon, running
 from support.memories import remember, remember_many, scalar
+from support.waiting import eventually
 
 if TYPE_CHECKING:
     from psycopg import Connection

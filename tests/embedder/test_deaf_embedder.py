@@ -12,7 +12,8 @@ import pytest
 
 from pgrecall import Client
 from support import pgbouncer
-from support.embedder import Recorder, eventually, make_daemon, running
+from support.embedder import Recorder, make_daemon, running
+from support.waiting import eventually
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

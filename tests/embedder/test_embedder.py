@@ -20,10 +20,8 @@ from pgrecall_embedder.metrics import NoMetrics
 from pgrecall_embedder.providers.base import DocumentVectors
 from support.embedder import (
     CANARY,
-    PATIENCE,
     Recorder,
     drain,
-    eventually,
     leases,
     make_daemon,
     real_model,
@@ -33,6 +31,7 @@ from support.embedder import (
     status,
     stored,
 )
+from support.waiting import PATIENCE, eventually
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,17 +13,9 @@ import pytest
 from pgrecall.errors import EmbeddingUnavailable
 from pgrecall.query.embedding_models import DEFAULT_MODEL
 from pgrecall_embedder.providers.base import DocumentVectors
-from support.embedder import (
-    CANARY,
-    PATIENCE,
-    eventually,
-    make_daemon,
-    remember,
-    running,
-    sentences,
-    status,
-)
+from support.embedder import CANARY, make_daemon, remember, running, sentences, status
 from support.provider_servers import vector_of
+from support.waiting import PATIENCE, eventually
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -21,10 +21,8 @@ from pgrecall_embedder.daemon import Daemon
 from pgrecall_embedder.logs import describe
 from support.embedder import (
     CANARY,
-    PATIENCE,
     Recorder,
     drain,
-    eventually,
     leases,
     make_daemon,
     remember,
@@ -32,9 +30,9 @@ from support.embedder import (
     sentences,
     start,
     status,
-    until,
 )
 from support.migrating import serve
+from support.waiting import PATIENCE, eventually, until
 
 if TYPE_CHECKING:
     from collections.abc import Callable

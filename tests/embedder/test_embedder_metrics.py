@@ -18,9 +18,10 @@ from prometheus_client.parser import text_string_to_metric_families
 from pgrecall import Client
 from pgrecall.errors import ConnectionFailed
 from pgrecall_embedder.prometheus import PrometheusMetrics
-from support.embedder import CANARY, PATIENCE, remember, until
+from support.embedder import CANARY, remember
 from support.operations import health
 from support.reembed import OLD
+from support.waiting import PATIENCE, until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

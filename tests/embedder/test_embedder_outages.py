@@ -22,11 +22,9 @@ from pgrecall_embedder.providers.errors import ProviderPaused
 from pgrecall_embedder.retry import Backoff
 from support.embedder import (
     CANARY,
-    PATIENCE,
     Constant,
     Recorder,
     drain,
-    eventually,
     leases,
     make_daemon,
     remember,
@@ -35,6 +33,7 @@ from support.embedder import (
     status,
 )
 from support.provider_servers import Asked, Fault, ProviderServer
+from support.waiting import PATIENCE, eventually
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

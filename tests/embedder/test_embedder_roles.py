@@ -15,19 +15,9 @@ from psycopg.conninfo import make_conninfo
 from pgrecall.errors import PermissionDenied
 from pgrecall_embedder.connection import BehindPooler, Connection
 from pgrecall_embedder.retry import RetryPolicy
-from support.embedder import (
-    CANARY,
-    PATIENCE,
-    Recorder,
-    drain,
-    eventually,
-    make_daemon,
-    remember,
-    running,
-    sentences,
-    status,
-)
+from support.embedder import CANARY, Recorder, drain, make_daemon, remember, running, sentences, status
 from support.pgbouncer import PROGRAM, pooled
+from support.waiting import PATIENCE, eventually
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -23,7 +23,7 @@ from pgrecall_embedder.jobs.storing import write_back
 from pgrecall_embedder.logger import make_logger
 from pgrecall_embedder.retry import RetryPolicy
 from pgrecall_extract.base import NO_ANCHOR, Document
-from support.embedder import CANARY, PATIENCE, Recorder, eventually, make_daemon, running, until
+from support.embedder import CANARY, Recorder, make_daemon, running
 from support.extractor import (
     graph_of,
     make_reader,
@@ -35,6 +35,7 @@ from support.extractor import (
     texts,
     without_spacy,
 )
+from support.waiting import PATIENCE, eventually, until
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -13,7 +13,7 @@ import pytest
 
 from pgrecall_embedder.jobs.asking import llm_access
 from pgrecall_embedder.llm import LlmClient
-from support.embedder import Recorder, eventually, make_daemon, running
+from support.embedder import Recorder, make_daemon, running
 from support.extractor import (
     WITHOUT_SPACY,
     make_reader,
@@ -24,6 +24,7 @@ from support.extractor import (
     without_spacy,
 )
 from support.llm import CANARY, KEY, Reply, completion, entries, failure, row, served
+from support.waiting import eventually
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import re
 import threading
-import time
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -17,6 +16,7 @@ from support.extractor import mentions_of, pending, read_all, start_reading, wit
 from support.llm import CANARY, KEY, completion, failure, served
 from support.memories import call, rows
 from support.notes import TALK, evidence, notes_in
+from support.waiting import until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -244,9 +244,7 @@ def test_a_killed_daemon_stores_it_once(dsn: str, conn: psycopg.Connection[Any],
 
     llm.script = answer
     with start_reading(dsn) as daemon:
-        deadline = time.monotonic() + 60
-        while len(llm.asked) == asked_before and time.monotonic() < deadline:
-            time.sleep(0.02)
+        until(lambda: len(llm.asked) > asked_before)
         daemon.kill()
         daemon.communicate(timeout=180)
     is_killed.set()

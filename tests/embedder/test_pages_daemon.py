@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pgrecall_embedder.jobs import upkeep
-from support.embedder import Constant, eventually, make_daemon, running, start, until
+from support.embedder import Constant, make_daemon, running, start
 from support.memories import call, remember, rows, scalar
+from support.waiting import eventually, until
 
 if TYPE_CHECKING:
     from psycopg import Connection

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -19,12 +18,13 @@ from pgrecall.cli import main
 from pgrecall.query import embedding
 from pgrecall.query.legs import LEGS
 from pgrecall_embedder.providers.errors import ProviderPaused
-from support.answering import PATIENCE, Model, answering, beat, embed_all, embedded
+from support.answering import Model, answering, beat, embed_all, embedded
 from support.legs import WITHOUT_VECTOR
 from support.memories import scalar
+from support.waiting import PATIENCE, until
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 LONG = 30.0
 SECRET = "xyzzy-canary-4711"
@@ -51,13 +51,6 @@ def foreign(conn: psycopg.Connection[Any], memory: Client) -> Client:
     """The client of a database whose model this machine cannot have."""
     conn.execute("UPDATE pgrecall.embedding_models SET provider = 'elsewhere'")
     return memory
-
-
-def _until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.01)
 
 
 def _stored(conn: psycopg.Connection[Any]) -> list[tuple[str | None, bool, str | None]]:
@@ -127,10 +120,10 @@ def test_a_server_elsewhere_answers_several_at_once(dsn: str, memory: Client, mo
     model.free.clear()
     with answering(dsn, model) as answerer:
         late = asyncio.run(_ask_many(dsn, 2, embed_timeout=0.05))
-        _until(lambda: len(model.queries) == 2)
+        until(lambda: len(model.queries) == 2)
         assert answerer.is_answering
         model.free.set()
-        _until(lambda: not answerer.is_answering)
+        until(lambda: not answerer.is_answering)
         again = asyncio.run(_ask_many(dsn, 2))
     assert [result.notice for result in late] == [
         f"the embedder did not answer within 0.05 s: {WORDS_ONLY}"
@@ -164,7 +157,7 @@ def test_who_is_late_answers_the_next_time(dsn: str, memory: Client, model: Mode
         assert late.notice == f"the embedder did not answer within 0.1 s: {WORDS_ONLY}"
         assert len(late) == 1
         model.free.set()
-        _until(lambda: bool(model.queries) and not answerer.is_answering)
+        until(lambda: bool(model.queries) and not answerer.is_answering)
         assert memory.recall("tea for a pet", embed="daemon").notice is None
     assert model.queries == ["tea for a pet"]
 
@@ -347,7 +340,7 @@ def test_a_client_without_any_library_and_a_daemon(dsn: str, conn: psycopg.Conne
         text=True,
     )
     try:
-        _until(lambda: scalar(conn, "SELECT embedded FROM recall_status()") == 2)
+        until(lambda: scalar(conn, "SELECT embedded FROM recall_status()") == 2)
         done = subprocess.run(
             [sys.executable, "-c", LIGHT_CLIENT, dsn], capture_output=True, text=True, check=True
         )

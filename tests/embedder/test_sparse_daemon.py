@@ -12,6 +12,7 @@ from pgrecall_embedder.jobs.sparse.model import BUNDLED_MODEL
 from support.extractor import pending, read_all, start_reading, store, texts, without_spacy
 from support.memories import call, rows, scalar
 from support.sparse import needs_model
+from support.waiting import until
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -89,9 +90,7 @@ def test_a_model_that_is_not_there_keeps_nobody_from_working(dsn: str, conn: Con
 def test_a_killed_daemon_loses_nothing(dsn: str, on: Connection[Any]) -> None:
     ids = store(on, texts(400))
     process = start_reading(dsn)
-    deadline = time.monotonic() + 120
-    while not with_terms(on) and time.monotonic() < deadline:
-        time.sleep(0.05)
+    until(lambda: with_terms(on))
     process.send_signal(signal.SIGKILL)
     process.communicate()
     assert len(with_terms(on)) > 0

@@ -18,14 +18,13 @@ from pgrecall_embedder.jobs.sparse import job as sparse_job
 from pgrecall_embedder.logger import make_logger
 from support.embedder import CANARY
 from support.sparse import document
+from support.waiting import PATIENCE, until
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from pgrecall_embedder.connection import Connection
     from pgrecall_extract.base import Document
-
-SOON = 10.0
 
 
 def setup(model: str | None = "m", fingerprint: str = "f") -> Setup:
@@ -91,7 +90,7 @@ class Model:
     def read(self, documents: Sequence[Document]) -> list[dict[str, float]]:
         self.batches.append(len(documents))
         self.entered.set()
-        assert self.free.wait(SOON)
+        assert self.free.wait(PATIENCE)
         if any(CANARY in one.content for one in documents):
             raise ValueError(f"cannot read {[one.content for one in documents]}")
         return [dict.fromkeys(one.content.split(), 1.0) for one in documents]
@@ -106,7 +105,7 @@ def make(queue: Queue, model: str | None = "m", **options: Any) -> SparseJob:
 
 def run(job: SparseJob, meanwhile: Callable[[], Any] | None = None) -> None:
     async def bounded() -> None:
-        async with asyncio.timeout(SOON):
+        async with asyncio.timeout(PATIENCE):
             running = asyncio.create_task(job.run())
             if meanwhile is not None:
                 await asyncio.to_thread(meanwhile)
@@ -119,15 +118,6 @@ def run(job: SparseJob, meanwhile: Callable[[], Any] | None = None) -> None:
 def events(capsys: pytest.CaptureFixture[str], event: str) -> list[dict[str, Any]]:
     logged = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
     return [line for line in logged if line["event"] == event]
-
-
-def until(condition: Callable[[], bool]) -> None:
-    pause = threading.Event()
-    for _ in range(int(SOON / 0.01)):
-        if condition():
-            return
-        pause.wait(0.01)
-    raise AssertionError("it took too long")
 
 
 def test_what_waits_is_read_and_stored_once() -> None:
@@ -265,7 +255,7 @@ def test_a_change_of_the_setting_takes_the_other_model() -> None:
     job = make(queue, drain=False, poll_seconds=60.0)
 
     async def scenario() -> None:
-        async with asyncio.timeout(SOON):
+        async with asyncio.timeout(PATIENCE):
             running = asyncio.create_task(job.run())
             await asyncio.to_thread(until, lambda: 0 in queue.stored)
             for number, model in enumerate(("other", "", "m"), start=1):
@@ -292,9 +282,9 @@ def test_what_is_being_read_when_the_setting_changes_has_the_version_that_read_i
     job = make(queue, load=lambda _name: model)
 
     async def scenario() -> None:
-        async with asyncio.timeout(SOON):
+        async with asyncio.timeout(PATIENCE):
             running = asyncio.create_task(job.run())
-            await asyncio.to_thread(model.entered.wait, SOON)
+            await asyncio.to_thread(model.entered.wait, PATIENCE)
             job.change(setup("", "off"))
             model.free.set()
             await running
@@ -310,7 +300,7 @@ def test_it_stops_while_it_reads(monkeypatch: pytest.MonkeyPatch) -> None:
     model.free.clear()
     job = make(queue, load=lambda _name: model, drain=False)
     try:
-        run(job, lambda: model.entered.wait(SOON))
+        run(job, lambda: model.entered.wait(PATIENCE))
     finally:
         model.free.set()
     # The daemon gives back what it holds.

@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from pgrecall_embedder.worker import Job, Step
-
-SOON = 5.0
+from support.waiting import PATIENCE
 
 
 class Scripted(Job):
@@ -42,7 +41,7 @@ class Scripted(Job):
 
 def run(job: Job, meanwhile: object = None) -> None:
     async def bounded() -> None:
-        async with asyncio.timeout(SOON):
+        async with asyncio.timeout(PATIENCE):
             running = asyncio.create_task(job.run())
             await asyncio.sleep(0.05)
             if callable(meanwhile):
@@ -87,7 +86,7 @@ def test_a_lost_claim_is_released_once_nothing_is_in_hand() -> None:
     job = Scripted(Step.IDLE, Step.WORKED)
 
     async def scenario() -> None:
-        async with asyncio.timeout(SOON):
+        async with asyncio.timeout(PATIENCE):
             running = asyncio.create_task(job.run())
             await asyncio.sleep(0.05)
             job.held, job.lost = 3, 1
@@ -107,7 +106,7 @@ def test_a_backoff_releases_the_leases_and_claims_nothing() -> None:
     job.away = 0.2
 
     async def scenario() -> None:
-        async with asyncio.timeout(SOON):
+        async with asyncio.timeout(PATIENCE):
             await job.run()
 
     asyncio.run(scenario())

@@ -21,11 +21,11 @@ import pytest
 from pgrecall import Client
 from pgrecall.admin.migrate import migrate
 from pgrecall.server import EmbeddedServer, binaries
-from support.embedder import PATIENCE, until
 from support.extractor import pending, store, texts, without_spacy
 from support.llm import KEY, Server, completion, entries, served
 from support.log import DEFAULT_LOG
 from support.provider_servers import Fault, ProviderServer
+from support.waiting import PATIENCE, until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

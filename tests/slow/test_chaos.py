@@ -35,6 +35,7 @@ from support.chaos import (
 )
 from support.chaos_server import DIMENSION, Request, failing_servers, is_refused
 from support.provider_servers import vector_of
+from support.waiting import until
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -44,7 +45,6 @@ _MEMORIES = 5000
 _DAEMONS = 3
 _KILLS = 8
 _ROLE = "chaos_embedder"
-_PATIENCE = 150.0
 # Where a claim, a change and a write-back of one memory meet within milliseconds, it may be embedded once too often.
 _UNEXPLAINED = 2
 
@@ -150,7 +150,7 @@ def _write(
             world.change()
         while events and events[-1][0] <= len(world.memories):
             events.pop()[1]()
-        _until(is_done_but_for_some)
+        until(is_done_but_for_some)
 
 
 def _settle(database: Database, world: World, fleet: Fleet) -> None:
@@ -173,7 +173,7 @@ def _settle(database: Database, world: World, fleet: Fleet) -> None:
         pending, failed = _progress(database)
         return pending == failed
 
-    _until(is_done)
+    until(is_done)
 
 
 def _check_rows(database: Database, world: World) -> None:
@@ -278,10 +278,3 @@ def _figures(world: World, requests: list[Request], fleet: Fleet, log: str) -> s
 def _progress(database: Database) -> tuple[int, int]:
     [(pending, failed)] = database.rows("SELECT pending, failed FROM pgrecall.generation_progress()")
     return pending, failed
-
-
-def _until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + _PATIENCE
-    while not condition():
-        assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.1)

@@ -18,6 +18,7 @@ from pgrecall.admin.migrate import migrate
 from pgrecall.server import EmbeddedServer
 from support.attack import CANARY, VICTIM, filled
 from support.memories import call, contents, remember_many, rows, scalar
+from support.waiting import until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -161,10 +162,7 @@ def settled(dsn: str) -> dict[str, list[str]]:
 
 def until_gone(pid: int) -> None:
     """Wait until a process has ended and its parent knows."""
-    deadline = time.monotonic() + 60
-    while Path(f"/proc/{pid}").exists():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    until(lambda: not Path(f"/proc/{pid}").exists())
 
 
 def test_killed_at_any_moment_it_is_whole_or_not_begun(own_server: EmbeddedServer) -> None:

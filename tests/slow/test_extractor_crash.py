@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 
-from support.embedder import PATIENCE, until
 from support.extractor import graph_of, pending, read_all, start_reading, store, texts, without_spacy
+from support.waiting import PATIENCE, until
 
 if TYPE_CHECKING:
     from collections.abc import Callable

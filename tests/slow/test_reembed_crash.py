@@ -25,9 +25,9 @@ from support.reembed import (
     judge,
     leftovers,
     sentences,
-    until,
     vector_of,
 )
+from support.waiting import until
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

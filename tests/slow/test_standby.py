@@ -25,6 +25,7 @@ from support.llm import served
 from support.operations import beat
 from support.plans import LARGE, SIZES, assert_stable, questions
 from support.servers import FAST
+from support.waiting import until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,11 +49,8 @@ class Pair:
         ):
             # Not pg_current_wal_lsn: what was committed asynchronously may not be written yet.
             written = there.execute("SELECT pg_current_wal_insert_lsn()").fetchone()
-            deadline = time.monotonic() + SECONDS
             query = "SELECT pg_last_wal_replay_lsn() >= %s"
-            while here.execute(query, written).fetchone() != (True,):
-                assert time.monotonic() < deadline
-                time.sleep(0.02)
+            until(lambda: here.execute(query, written).fetchone() == (True,))
 
     @property
     def either(self) -> str:

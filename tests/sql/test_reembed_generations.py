@@ -11,19 +11,8 @@ from pgrecall.admin.migrate import migrate
 from pgrecall.admin.reembed import drop_old
 from support.memories import call, refused, remember, rows, scalar
 from support.migrating import schema
-from support.reembed import (
-    NEW,
-    NOISE,
-    OLD,
-    TEXTS,
-    ModelServer,
-    build,
-    change,
-    filled,
-    judge,
-    until,
-    vector_of,
-)
+from support.reembed import NEW, NOISE, OLD, TEXTS, ModelServer, build, change, filled, judge, vector_of
+from support.waiting import until
 
 if TYPE_CHECKING:
     from collections.abc import Callable

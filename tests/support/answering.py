@@ -21,13 +21,12 @@ from pgrecall_embedder.jobs.queries.answering import QueryAnswerer
 from pgrecall_embedder.logger import make_logger
 from pgrecall_embedder.providers.base import DocumentVectors
 from pgrecall_embedder.retry import RetryPolicy
+from support.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
-
-PATIENCE = 180.0
 
 
 @cache

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 
 from support.chaos_server import MAX_WORDS, POISON, is_refused
-from support.embedder import PATIENCE, until
+from support.waiting import PATIENCE, until
 
 if TYPE_CHECKING:
     import random

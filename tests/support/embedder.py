@@ -7,7 +7,6 @@ import json
 import subprocess
 import sys
 import threading
-import time
 from contextlib import asynccontextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
@@ -19,9 +18,10 @@ from pgrecall_embedder.daemon import Daemon
 from pgrecall_embedder.logger import make_logger
 from pgrecall_embedder.providers import ModelSpec, load_provider
 from pgrecall_embedder.providers.base import DocumentVectors
+from support.waiting import PATIENCE
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Sequence
+    from collections.abc import AsyncIterator, Sequence
 
     import psycopg
     from numpy.typing import NDArray
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 SPEC = ModelSpec(1, DEFAULT_MODEL, 384, "sentence-transformers", "", "")
 CANARY = "xyzzy-canary-4711"
-PATIENCE = 180.0
 
 # A daemon with a model that takes as long as its first argument says, in seconds a batch.
 SLOW_DAEMON = """
@@ -166,17 +165,6 @@ def stored(conn: psycopg.Connection[Any], memory: int) -> NDArray[np.float32] | 
     row = conn.execute("SELECT embedding::text FROM pgrecall.memories WHERE id = %s", [memory]).fetchone()
     assert row is not None
     return None if row[0] is None else np.array(json.loads(row[0]), dtype=np.float32)
-
-
-def until(condition: Callable[[], bool], seconds: float = PATIENCE) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.02)
-
-
-async def eventually(condition: Callable[[], bool]) -> None:
-    await asyncio.to_thread(until, condition)
 
 
 def sentences(count: int) -> list[str]:

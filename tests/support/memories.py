@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,8 @@ import pytest
 from psycopg import sql
 from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
+
+from support.waiting import until
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -139,11 +140,12 @@ def waits(conn: Connection[Any], action: Callable[[], Any]) -> Callable[[], Any]
     pool = ThreadPoolExecutor(1)
     future = pool.submit(action)
     pool.shutdown(wait=False)
-    deadline = time.monotonic() + 10
     query = "SELECT wait_event_type FROM pg_stat_activity WHERE pid = %s"
     with psycopg.connect(conn.info.dsn, autocommit=True) as watcher:
-        while watcher.execute(query, (conn.info.backend_pid,)).fetchone() != ("Lock",):
+
+        def waits() -> bool:
             assert not future.done(), "it did not wait"
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
+            return watcher.execute(query, (conn.info.backend_pid,)).fetchone() == ("Lock",)
+
+        until(waits)
     return lambda: future.result(timeout=60)

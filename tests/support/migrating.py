@@ -7,7 +7,6 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ import pytest
 from pgrecall.admin import bundle, environment
 from pgrecall.admin import migrate as migrations
 from pgrecall.server import binaries
+from support.waiting import until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -133,10 +133,7 @@ def index_is_valid(dsn: str, name: str = "memories_embedding_idx") -> bool:
 
 
 def wait_for(dsn: str, condition: str) -> None:
-    deadline = time.monotonic() + SECONDS
-    while run(dsn, f"SELECT {condition}") != [(True,)]:
-        assert time.monotonic() < deadline, condition
-        time.sleep(0.02)
+    until(lambda: run(dsn, f"SELECT {condition}") == [(True,)])
 
 
 def installer(dsn: str, folder: Path) -> subprocess.Popen[bytes]:

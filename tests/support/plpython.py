@@ -21,8 +21,8 @@ from pgrecall.admin.migrate import migrate
 from pgrecall.server import EmbeddedServer
 from pgrecall_embedder.daemon import Daemon
 from pgrecall_embedder.logger import make_logger
-from support.answering import PATIENCE, Model, embedded
-from support.embedder import until
+from support.answering import Model, embedded
+from support.waiting import PATIENCE, until
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -6,7 +6,6 @@ import json
 import math
 import random
 import threading
-import time
 from contextlib import contextmanager
 from functools import cache
 from http.server import BaseHTTPRequestHandler
@@ -18,12 +17,12 @@ import psycopg
 from pgrecall.admin.reembed import reembed
 from support.memories import scalar
 from support.serving import HttpServer, serving
+from support.waiting import PATIENCE, until
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 OLD, NEW, NOISE = "words-384", "words-256", "noise-256"
-PATIENCE = 180.0
 _SUBJECTS = ["harbour", "garden", "engine", "violin", "bakery", "glacier", "lantern", "orchard"]
 _VERBS = ["needs", "hides", "repairs", "paints", "follows", "borrows"]
 _OBJECTS = ["candle", "ladder", "map", "window", "basket", "compass", "blanket", "mirror", "kettle", "hammer"]
@@ -59,14 +58,6 @@ def change(dsn: str, model: str = NEW, **options: Any) -> Any:
     """Change to a model of the server."""
     dim = int(model.rpartition("-")[2])
     return reembed(dsn, model=model, dim=dim, provider="openai", **{"leave_to_daemons": True} | options)
-
-
-def until(condition: Callable[[], object]) -> None:
-    """Wait until the condition holds."""
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.05)
 
 
 class ModelServer:

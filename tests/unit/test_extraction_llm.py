@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import socket
-import time
 from dataclasses import replace
 from datetime import UTC, datetime
 from email.utils import format_datetime
@@ -40,6 +39,7 @@ from support.llm import (
     workers,
 )
 from support.provider_servers import bomb
+from support.waiting import until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -309,9 +309,7 @@ def test_a_server_that_is_slow(server: Server) -> None:
     assert result.unfinished == (1,)
     assert str(result.problem) == "the language model's server took longer than 1 s"
     # The server may notice a request after the client has given it up. The third is short, to see if the text is to blame.
-    until = time.monotonic() + 30
-    while len(server.asked) < 3 and time.monotonic() < until:
-        time.sleep(0.01)
+    until(lambda: len(server.asked) >= 3)
     assert len(server.asked) == 3
 
 
