@@ -114,20 +114,25 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Generator[None, N
 
 
 def _slow_first(items: list[pytest.Item], workers: int) -> list[pytest.Item]:
-    """Put the slow files at the beginning of each worker's share, so that none of them runs alone at the end.
+    """Put the files with slow tests at the beginning of each worker's share, so that none of them runs alone at the end.
 
+    They stay whole: a worker that ran only the slow tests of one would leave another to make its fixtures again. Those
+    with many quick tests come last of them.
     With `--dist worksteal` the shares are equal parts of the list, in its order. Workers that have ended theirs take
     from the end of another's.
     """
+    is_slow = {item: item.get_closest_marker("slow") is not None for item in items}
+    with_slow = {item.path for item in items if is_slow[item]}
     files: dict[Path, list[pytest.Item]] = {}
     others = []
     for item in items:
-        if item.get_closest_marker("slow") is not None:
+        if item.path in with_slow:
             files.setdefault(item.path, []).append(item)
         else:
             others.append(item)
+    in_order = sorted(files.values(), key=lambda tests: sum(not is_slow[item] for item in tests))
     shares: list[list[pytest.Item]] = [[] for _ in range(workers)]
-    for place, tests in enumerate(files.values()):
+    for place, tests in enumerate(in_order):
         shares[place % workers].extend(tests)
     left = iter(others)
     for share in shares:
