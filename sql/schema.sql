@@ -334,6 +334,7 @@ COMMENT ON COLUMN pgrecall.postings.impacts IS 'The impact of the term on each o
 COMMENT ON COLUMN pgrecall.postings.is_past IS 'Holds memories that are superseded, expired or no longer valid, which recall reads only if asked for the past.';
 CREATE UNIQUE INDEX postings_term_key ON pgrecall.postings (namespace_id, term, is_past, top_impact DESC, block);
 ALTER TABLE pgrecall.postings
+    REPLICA IDENTITY USING INDEX postings_term_key,
     ALTER COLUMN memory_ids SET STORAGE PLAIN,
     ALTER COLUMN impacts SET STORAGE PLAIN,
     ALTER COLUMN term SET STATISTICS 0;
@@ -643,6 +644,7 @@ CREATE TABLE pgrecall.entity_rules (
 );
 COMMENT ON TABLE pgrecall.entity_rules IS 'Names and regular expressions that mark entities of a type, for one namespace or (NULL) for all. Write with pgrecall.set_entity_rules().';
 ALTER TABLE pgrecall.entity_rules
+    REPLICA IDENTITY FULL,
     ALTER COLUMN type SET STATISTICS 0,
     ALTER COLUMN keywords SET STATISTICS 0,
     ALTER COLUMN patterns SET STATISTICS 0;
@@ -756,6 +758,7 @@ COMMENT ON COLUMN pgrecall.retention.category IS 'NULL: the categories without a
 COMMENT ON COLUMN pgrecall.retention.keep IS 'Counted from created_at.';
 COMMENT ON COLUMN pgrecall.retention.action IS 'What happens then: forget keeps the row as a tombstone, erase deletes it with all derived data.';
 ALTER TABLE pgrecall.retention
+    REPLICA IDENTITY FULL,
     ALTER COLUMN category SET STATISTICS 0,
     ALTER COLUMN action SET STATISTICS 0;
 

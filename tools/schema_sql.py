@@ -81,6 +81,14 @@ WHERE i.indrelid = %s AND NOT EXISTS (
 )
 ORDER BY 1
 """
+# What logical replication knows rows by, where that is not the primary key.
+_REPLICA_IDENTITY = """
+SELECT CASE WHEN c.relreplident = 'f' THEN 'FULL' ELSE 'USING INDEX ' || x.relname END
+FROM pg_catalog.pg_class c
+LEFT JOIN pg_catalog.pg_index i ON i.indrelid = c.oid AND i.indisreplident AND c.relreplident = 'i'
+LEFT JOIN pg_catalog.pg_class x ON x.oid = i.indexrelid
+WHERE c.oid = %s AND c.relreplident <> 'd'
+"""
 
 
 def literal(text: str) -> str:
@@ -166,9 +174,11 @@ def table(
             yield f"COMMENT ON CONSTRAINT {constraint} ON pgrecall.{name} IS {literal(text)};"
     for (definition,) in conn.execute(_INDEXES, (oid,)).fetchall():
         yield f"{plain(definition)};"
+    known_by = [f"REPLICA IDENTITY {row[0]}" for row in conn.execute(_REPLICA_IDENTITY, (oid,))]
     changes = [f"ALTER COLUMN {quoted(row[0])} SET STORAGE {row[7]}" for row in columns if row[7]] + [
         f"ALTER COLUMN {quoted(row[0])} SET STATISTICS 0" for row in columns if row[8]
     ]
+    changes = known_by + changes
     if changes:
         yield f"ALTER TABLE pgrecall.{name}\n    " + ",\n    ".join(changes) + ";"
 

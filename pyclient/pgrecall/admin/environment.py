@@ -50,6 +50,7 @@ from .schemas import (
     qualify,
     vector_schema,
 )
+from .sequences import advance_sequences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -360,6 +361,9 @@ def _finish(conn: psycopg.Connection[Any], request: _Request) -> None:
         if advice is not None:
             request.messages.append(advice)
         tuned = _tune_database(conn, request)
+        behind = [f"{sequence} was behind its table" for sequence in advance_sequences(conn)]
+        request.repairs += behind
+        request.messages += [f"repaired: {what}" for what in behind]
         if is_current:
             different += [f"the database had no {setting}" for setting in tuned]
             request.repairs += different
