@@ -193,11 +193,15 @@ _NO_DATABASE = (
     "are limited."
 )
 _NO_CONNECTION = (
-    "The server runs and refuses: it may have no connection left; see max_connections, and max_client_conn "
-    "of a pooler."
+    "The server runs and refuses, for the reason it gives. It may have no connection left (see "
+    "max_connections, and max_client_conn of a pooler), or no room on its disk."
 )
 _POOLER_WAITED = (
     "A pooler is between: all its connections to the server were busy, or it has none. Its log says more."
+)
+_DISK_FULL = (
+    "Make room on the server's disk: for the data folder, WAL, temporary files, and tablespaces. What failed "
+    "stored nothing; what was stored before is there."
 )
 _OTHER_VERSION = (
     "Run `pgrecall migrate` if the database is older than this package, otherwise upgrade the package; "
@@ -238,6 +242,7 @@ _BY_CLASS: dict[str, type[PgrecallError]] = {
 
 _HINTS = {
     "28000": _REFUSED, "28P01": _REFUSED, "3D000": _NO_DATABASE, "26000": _POOLER, "42P05": _POOLER,
+    "53100": _DISK_FULL,
     # As poolers give it.
     "08P01": _POOLER_WAITED,
 }  # fmt: skip
