@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from typing import Any
 
@@ -105,6 +106,43 @@ def test_a_deleted_item_can_come_back(store: PgrecallStore, client: Client) -> N
     assert found is not None
     assert found.value == {"text": "again"}
     assert client.count(namespace="langgraph") == 2
+
+
+@pytest.mark.parametrize("ttl", [5e9, 1e12, 1e300, 10**400, math.inf])
+def test_a_life_that_ends_after_any_date_has_no_end(store: PgrecallStore, client: Client, ttl: float) -> None:
+    store.put(USER, "k", {"text": "long"}, ttl=1)
+    store.put(USER, "k", {"text": "long"}, ttl=ttl)
+    found = store.get(USER, "k")
+    assert found is not None
+    assert found.value == {"text": "long"}
+    [stored] = client.get_many(external_ids=["users.priya..k"], namespace="langgraph")
+    assert stored.expires_at is None
+
+
+@pytest.mark.parametrize("ttl", [0, -1, -1e300, -math.inf])
+def test_a_life_that_is_over_is_none(store: PgrecallStore, ttl: float) -> None:
+    store.put(USER, "k", {"text": "short"}, ttl=ttl)
+    assert store.get(USER, "k") is None
+
+
+@pytest.mark.parametrize("ttl", [math.nan, "soon", [5]])
+def test_a_time_to_live_is_a_number(store: PgrecallStore, ttl: Any) -> None:
+    with pytest.raises(InvalidInput, match="ttl must be a number of minutes"):
+        store.put(USER, "k", {"text": "short"}, ttl=ttl)
+
+
+@pytest.mark.parametrize("ttl", [None, 10])
+@pytest.mark.parametrize("name", ["$ttl", "$$ttl", "$$$ttl", "ttl", "$", "$ttl ", "$ttls"])
+def test_a_field_may_have_the_name_of_ours(store: PgrecallStore, name: str, ttl: float | None) -> None:
+    value = {name: 5, "list": [1], "object": {name: 5}}
+    store.put(USER, "k", value, ttl=ttl)
+    store.put(USER, "other", {name: {"deep": [7]}, "text": "other"}, ttl=5)
+    found = store.get(USER, "k")
+    assert found is not None
+    assert found.value == value
+    assert keys(store.search(USER, filter={name: 5})) == ["k"]
+    assert keys(store.search(USER, filter={name: {"$gte": 4}})) == ["k"]
+    assert keys(store.search(USER, filter={name: {"deep": [7]}})) == ["other"]
 
 
 @pytest.mark.slow

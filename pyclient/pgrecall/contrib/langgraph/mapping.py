@@ -8,6 +8,7 @@ items in and below `users` begin with `users.`, and no others do.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -29,7 +30,10 @@ INDEXED = "langgraph"
 NOT_INDEXED = "langgraph:index=False"
 """The source of items that only get and search without a query return."""
 TTL = "$ttl"
-"""The key of an item's time to live in minutes, beside its value in the memory's metadata."""
+"""The key of an item's time to live in minutes, beside its value in the memory's metadata.
+
+A field of the value that is called so, or so after more dollars, is stored with one dollar more.
+"""
 NEVER = "infinity"
 
 
@@ -57,20 +61,57 @@ def memory(op: PutOp, fields: Sequence[str] | None, now: datetime) -> dict[str, 
             hint="Put what it is under a name: {'value': …}.",
         )
     value = dict(op.value or {})
+    stored = {_stored_name(name): one for name, one in value.items()}
     is_indexed = op.index is not False
     paths = op.index if isinstance(op.index, list) else fields
     content = "\n".join(_texts(value, paths)) if is_indexed else ""
-    ttl = None if op.ttl is None else float(op.ttl)
+    ttl = _minutes(op.ttl)
+    expires_at = None if ttl is None else _end(now, ttl)
     return {
         # A memory has a text. An item without one is found by its key.
         "content": content if content.strip() else op.key or "item",
-        "metadata": value if ttl is None else {**value, TTL: ttl},
+        "metadata": stored if expires_at is None else {**stored, TTL: ttl},
         "source": INDEXED if is_indexed else NOT_INDEXED,
         "session": ".".join(op.namespace),
         "external_id": external_id(op.namespace, op.key),
         "occurred_at": now,
-        "expires_at": NEVER if ttl is None else now + timedelta(minutes=ttl),
+        "expires_at": NEVER if expires_at is None else expires_at,
     }
+
+
+def _stored_name(name: Any) -> Any:
+    """Return what a field of an item is called in the memory's metadata."""
+    return f"${name}" if isinstance(name, str) and _is_ttl(name) else name
+
+
+def _own_name(name: str) -> str:
+    return name[1:] if _is_ttl(name) else name
+
+
+def _is_ttl(name: str) -> bool:
+    return name.startswith("$") and name.lstrip("$") == TTL[1:]
+
+
+def _minutes(ttl: Any) -> float | None:
+    if ttl is None:
+        return None
+    try:
+        minutes = float(ttl)
+    except OverflowError:  # a whole number that no float holds
+        minutes = math.inf if ttl > 0 else -math.inf
+    except (TypeError, ValueError):
+        minutes = math.nan
+    if math.isnan(minutes):
+        raise InvalidInput("ttl must be a number of minutes")
+    return max(minutes, 0.0)
+
+
+def _end(now: datetime, minutes: float) -> datetime | None:
+    """Return when a life ends that lasts so long from now; None if that is later than any date."""
+    try:
+        return now + timedelta(minutes=minutes)
+    except OverflowError:
+        return None
 
 
 def _texts(value: Mapping[str, Any], paths: Sequence[str] | None) -> Iterator[str]:
@@ -89,9 +130,10 @@ def search_filter(op: SearchOp, sources: Sequence[str]) -> Filter:
     for name, value in (op.filter or {}).items():
         is_operators = isinstance(value, dict) and value and all(key.startswith("$") for key in value)
         if isinstance(value, dict | list) and not is_operators:
-            contained[name] = value
+            contained[_stored_name(name)] = value
         else:
-            conditions[name] = value
+            field, period, path = name.partition(".")
+            conditions[f"{_stored_name(field)}{period}{path}"] = value
     return Filter(
         sources=sources,
         external_id_prefix=prefix(op.namespace_prefix),
@@ -115,7 +157,7 @@ def _fields(memory: StoredMemory | RecalledMemory) -> dict[str, Any]:
     return {
         "namespace": tuple(path.split(".")),
         "key": key,
-        "value": {name: one for name, one in memory.metadata.items() if name != TTL},
+        "value": {_own_name(name): one for name, one in memory.metadata.items() if name != TTL},
         "created_at": memory.created_at,
         # The client's clock may be behind the server's.
         "updated_at": max(memory.occurred_at or memory.created_at, memory.created_at),
@@ -130,9 +172,10 @@ def refreshed(memory: StoredMemory, now: datetime) -> datetime | None:
     """
     if memory.expires_at is None:
         return None
-    lifetime = timedelta(minutes=memory.metadata[TTL])
-    expires_at = now + lifetime
-    return expires_at if expires_at - memory.expires_at >= lifetime / 10 else None
+    expires_at = _end(now, memory.metadata[TTL])
+    if expires_at is None:
+        return None
+    return expires_at if expires_at - memory.expires_at >= (expires_at - now) / 10 else None
 
 
 def namespaces(paths: Iterable[str], op: ListNamespacesOp) -> list[tuple[str, ...]]:
