@@ -12,6 +12,7 @@ AS $function$
 DECLARE
     plain text := content;
     shape text;  -- with 0 for each digit
+    ends CONSTANT text := '(?=[块塊]|[^0-9.,:/%\u3041-\u9fff\uac00-\ud7a3]|[.,](?:[^0-9]|$)|$)';
 BEGIN
     shape := translate(plain, '123456789’', '000000000''');
     IF shape LIKE ANY ('{%0h%m%,%0 h%m%}'::text[]) THEN
@@ -33,6 +34,9 @@ BEGIN
     END IF;
     IF strpos(plain, ' 1/2 ') > 0 THEN
         plain := regexp_replace(plain, '(\d) 1/2 ', '\1.5 ', 'g');
+    END IF;
+    IF shape LIKE '%0к%' THEN
+        plain := regexp_replace(plain, '(\d)к\M', '\1k', 'g');  -- apart it is "to": в 15 к врачу
     END IF;
     plain := _pgrecall.spell_hours(plain);
     IF octet_length(plain) = length(plain) THEN
@@ -56,11 +60,16 @@ BEGIN
     IF plain ~ '[\u00b2\u00b3\u2100-\u214f\u3300-\u33ff\uff21-\uff5a\uffe0-\uffe6]' THEN
         plain := left(lower(normalize(plain, NFKC)), 65536);  -- one letter can become eighteen
     END IF;
-    IF plain ~ '\d[万萬億亿만억] ?\d' THEN
+    IF plain ~ '\d[千万萬億亿천만억] ?\d' THEN
+        -- What follows a scale and has none of its own counts the tenth of it: 1万2 is 12,000, but in 2万3个 three are counted.
+        plain := regexp_replace(plain, '(\d)[億亿억](\d)' || ends, '\1\2 千万', 'g');
+        plain := regexp_replace(plain, '(\d)[万萬만](\d)' || ends, '\1\2 千', 'g');
         -- Of two scales the smaller one is left: 3万5千円 is 35 thousand, 1億2000万円 12,000 times ten thousand.
         plain := regexp_replace(plain, '(\d)(?:[億亿]|억 ?)(\d)([千천] ?[万萬만])', '\1\2 \3', 'g');
         plain := regexp_replace(plain, '(\d)(?:[億亿]|억 ?)(\d{4})(?=[万萬만])', '\1\2', 'g');
         plain := regexp_replace(plain, '(\d)(?:[万萬]|만 ?)(\d)(?=[千천])', '\1\2', 'g');
+        plain := regexp_replace(plain, '(\d)(?:千|천 ?)(\d)(?=[百백])', '\1\2', 'g');
+        plain := regexp_replace(plain, '(\d)[千천](\d)' || ends, '\1\2 百', 'g');
         plain := regexp_replace(plain, '(\d)(?:[万萬]|만 ?)(\d{4})(?!\d)', '\1\2', 'g');
         plain := regexp_replace(plain, '(\d)(?:[万萬]|만 ?)(\d{3})(?!\d)', '\10\2', 'g');
     END IF;
