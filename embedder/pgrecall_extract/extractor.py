@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LONGEST_TEXT", "MOST_MENTIONS", "Extractor", "ExtractorOptions", "Failure", "Outcome"]
 
-CODE_VERSION: Final = 8
+CODE_VERSION: Final = 9
 """Raised whenever the same options read other things in the same text."""
 
 LONGEST_TEXT: Final = 20_000

@@ -186,7 +186,16 @@ def test_a_speaker_ends_facts_of_his_own(text: str, fact: tuple[str, str, str]) 
         "Ada left Initech with a smile.",
         "Ada left Initech out of the report.",
         "Ada left Ghent this morning.",
-        "Ada doesn't work at Initech.",
+        "Ada doesn't work at Initech on Fridays.",
+        "Ada doesn't work at Initech until May.",
+        "Ada doesn't only work at Initech.",
+        "If Ada doesn't work at Initech, who does?",
+        "Does Ada not work at Initech?",
+        "I don't think Ada works at Initech.",
+        "Tom says Ada doesn't work at Initech.",
+        "Nobody says Ada doesn't work at Initech.",
+        "In my novel Ada doesn't work at Initech.",
+        "Fay isn't living in Ghent full-time.",
         "Ada doesn't live in Ghent yet.",
         "Ada stopped working at noon.",
         "Ada doesn't work at Initech on Fridays anymore.",
@@ -288,6 +297,25 @@ def test_what_may_have_been_is_no_evidence_that_it_was() -> None:
         "member of": 0,
     }
     assert [fact.confidence for fact in read("Ada no longer works at Initech.").facts] == [0.8]
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("Ada doesn't work at Initech.", ("Ada", "works at", "Initech")),
+        ("Ada does not work for Initech, but for Globex.", ("Ada", "works at", "Initech")),
+        ("Fay isn't living in Ghent", ("Fay", "lives in", "Ghent")),
+        ("Mia doesn't use Slack.", ("Mia", "uses", "Slack")),
+        ("I don't live in Malmö", ("user", "lives in", "Malmö")),
+        ("I don’t live in Malmö, I live in Lund.", ("user", "lives in", "Malmö")),
+        ("I'm not living in Malmö!", ("user", "lives in", "Malmö")),
+        ("I do not like Python; it is slow.", ("user", "likes", "Python")),
+    ],
+)
+def test_a_denial_ends_what_was_stated_and_states_nothing(text: str, fact: tuple[str, str, str]) -> None:
+    found = read(text, speaker="user").facts
+    assert [(one.subject, one.label, one.object, one.confidence) for one in found] == [(*fact, 0)]
+    assert found[0].valid_to == ANCHOR
 
 
 @pytest.mark.parametrize(

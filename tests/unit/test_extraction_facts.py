@@ -38,7 +38,7 @@ def test_a_plain_statement_gives_its_fact(text: str, fact: tuple[str, str, str])
 @pytest.mark.parametrize(
     "text",
     [
-        "Priya Rao does not work at Acme.",
+        "Priya Rao does not work at Acme on Sundays.",
         "Priya Rao never worked at Acme.",
         "Priya Rao might work at Acme.",
         "If Priya Rao works at Acme, we win.",

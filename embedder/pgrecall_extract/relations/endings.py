@@ -112,8 +112,11 @@ def _rule_of(label: str) -> Rule:
     return job(rule) if label in _JOBS else home(rule) if label == "lives in" else rule
 
 
-def _verb(third: str, base: str, gerund: str, rest: str, label: str) -> tuple[Rule, Rule]:
-    """Return what ends a verb's relationship by itself, and what does before "anymore"."""
+def _verb(third: str, base: str, gerund: str, rest: str, label: str) -> tuple[Rule, Rule, Rule]:
+    """Return what ends a verb's relationship by itself, what does before "anymore", and what only denies it.
+
+    Who does not live in Ghent may never have: a denial ends what another memory states, and states nothing.
+    """
     rule = _rule_of(label)
     # "No longer has", "used to own" and "stopped having" are about more than things.
     kept = rf"|{_BY} used to {base}" if base != "have" else ""
@@ -131,6 +134,13 @@ def _verb(third: str, base: str, gerund: str, rest: str, label: str) -> tuple[Ru
             rf"| not)? (?:not )?{gerund}"
             rf"){rest} (?:the |a |an )?",
             _ANYMORE,
+        ),
+        _of(
+            replace(rule, confidence=0.0),
+            (label,),
+            rf"(?: (?:does|do)(?:n['’`]t| not) {base}|(?: isn['’`]t|(?: is|['’`]m| am|['’`]s) not) {gerund})"
+            rf"{rest} (?:the |a |an )?",
+            f"(?={_STOP})",
         ),
     )
 
@@ -375,7 +385,8 @@ ENDING_CUE: Final = re.compile(
     r"|kicked|expelled"
     r"|moved|divorced|separated|split|broken?|off|together|couple|sold|rid|traded|scrapped|cancell?ed"
     r"|terminated|ended|made"
-    r"|divorce|quits|ex\w*|former\w*|notice|resignation|(?:has|have|['’`]ve)(?:n['’`]t| not)|let|laid|swapped"
+    r"|divorce|quits|ex\w*|former\w*|notice|resignation"
+    r"|(?:has|have|['’`]ve|do|does|is|am|['’`][ms])(?:n['’`]t| not)|let|laid|swapped"
     r"|unsubscribed|uninstalled|ditched|abandoned|switched|migrated)\b"
 )
 """What a sentence without one of these words ends is nothing."""
