@@ -75,6 +75,25 @@ def test_accents_do_not_count(conn: Connection[Any], language: str, accented: st
 
 
 @pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("заказ №1234 отправлен", "1234"),
+        ("квартира №7", "квартира 7"),
+        ("№№5, 6", "5"),
+        ("habitación nº12", "habitación 12"),
+        ("Zimmer Nº12", "Zimmer 12"),
+        ("Acme™ and Globex℠", "Acme Globex"),
+        ("iPhone™15", "iPhone 15"),
+    ],
+)
+def test_a_sign_for_a_word_is_none_with_its_neighbour(conn: Connection[Any], text: str, plain: str) -> None:
+    remember(conn, text)
+    for word in plain.split():
+        assert matches(conn, text, "match_all_words", word), word
+    assert [recalled(conn, query) for query in (plain, text)] == [[text], [text]]
+
+
+@pytest.mark.parametrize(
     "number",
     ["٤٧١٢", "۴۷۱۲", "४७१२", "৪৭১২", "੪੭੧੨", "૪૭૧૨", "୪୭୧୨", "௪௭௧௨", "౪౭౧౨", "೪೭೧೨", "൪൭൧൨", "๔๗๑๒", "໔໗໑໒", "༤༧༡༢", "၄၇၁၂", "៤៧១២", "４７１２"],
 )  # fmt: skip

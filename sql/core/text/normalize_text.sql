@@ -18,6 +18,10 @@ BEGIN
                        '\u0400-\u0482\u048a-\u052f\u2012-\u2016\u2018-\u2023\u2030-\u2032\u20a0-\u20a7\u20a9-\u20cf'
                        '\u3001-\u3029\u3041-\u3098\u30a0-\u30fe\u3400-\u9fff\uac00-\ud7a3]')
         THEN
+            -- NFKC writes these signs as letters, which would be one word with their neighbour: №7, nº7, Acme™.
+            IF translate(spelling, '№℠™º', '') <> spelling THEN
+                spelling := regexp_replace(spelling, '[\u2116\u2120\u2122]|\u00ba(?=[0-9])', ' ', 'g');
+            END IF;
             spelling := replace(normalize(spelling, NFKC), E'\u2010', '-');
             -- Remove zero-width characters, and combining marks that do not follow a letter.
             spelling := left(regexp_replace(
