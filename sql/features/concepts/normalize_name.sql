@@ -1,4 +1,4 @@
--- Normalises a concept name for comparison: NFKC, lower case, separators folded to one space.
+-- Normalises a concept name for comparison: NFKC without № and ™, lower case, separators folded to one space.
 --
 -- Keeps + # . inside words, for names like c++, c# and node.js, and the signs that make another word of the same letters: the tones of
 -- Thai, Lao and Burmese, the virama and nukta of India's scripts. Returns an empty text if nothing remains.
@@ -7,7 +7,7 @@ RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
 RETURN btrim(regexp_replace(
     regexp_replace(
-        lower(normalize(name, NFKC)),
+        lower(normalize(translate(name, '№℠™', '   '), NFKC)),
         '[^[:alnum:]+#.' || _pgrecall.word_signs() || ']+|\.+(?![[:alnum:]])|(?<![[:alnum:]+#' || _pgrecall.word_signs() || '])[+#]+',
         ' ', 'g'
     ),
