@@ -213,7 +213,7 @@ def test_batches_in_opposite_order_do_not_deadlock(conn: Connection[Any], dsn: s
 
     def write(step: int) -> None:
         with psycopg.connect(dsn, autocommit=True) as own:
-            for turn in range(5):
+            for turn in range(15):
                 names = [f"{turn}/{place}" for place in range(100)][::step]
                 together.wait()
                 remember_many(
@@ -225,7 +225,7 @@ def test_batches_in_opposite_order_do_not_deadlock(conn: Connection[Any], dsn: s
 
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(write, (1, -1, 1, -1))) == [None] * 4
-    assert scalar(conn, "SELECT count(*) FROM pgrecall.memories") == 500
+    assert scalar(conn, "SELECT count(*) FROM pgrecall.memories") == 1500
 
 
 @pytest.mark.parametrize(("names", "calls"), [("a", 0), ("ab", 1), ("ac", 1), ("cc", 2)])
