@@ -28,7 +28,7 @@ LATER_INDEX = "memories_later_idx"
 BGE_LARGE = "BAAI/bge-large-en-v1.5"
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
 SECONDS = 180
-MIGRATE = "import sys; from pathlib import Path; from migrating import migrate_with; migrate_with(sys.argv[1], Path(sys.argv[2]))"
+MIGRATE = "import sys; from pathlib import Path; from support.migrating import migrate_with; migrate_with(sys.argv[1], Path(sys.argv[2]))"
 LATER = f'''"""An index, as a later revision makes one: outside a transaction."""
 
 from alembic import op
@@ -136,13 +136,18 @@ def wait_for(dsn: str, condition: str) -> None:
     until(lambda: run(dsn, f"SELECT {condition}") == [(True,)])
 
 
+def _with_tests() -> dict[str, str]:
+    """The environment of a process that imports what is beside the tests."""
+    path = os.pathsep.join([str(ROOT / "tests"), *filter(None, [os.environ.get("PYTHONPATH")])])
+    return os.environ | {"PYTHONPATH": path}
+
+
 def installer(dsn: str, folder: Path) -> subprocess.Popen[bytes]:
     """Start a process that migrates, with the revisions of a folder."""
-    path = os.pathsep.join([str(Path(__file__).parent), *filter(None, [os.environ.get("PYTHONPATH")])])
     return subprocess.Popen(
         [sys.executable, "-c", MIGRATE, dsn, str(folder)],
         stderr=subprocess.PIPE,
-        env=os.environ | {"PYTHONPATH": path},
+        env=_with_tests(),
     )
 
 
@@ -159,7 +164,7 @@ def alembic(*arguments: str, dsn: str | None, ini: Path = ROOT / "alembic.ini") 
     return done.returncode, done.stdout + done.stderr
 
 
-CHANGED = "from pathlib import Path; import sys; from migrating import migrate_changed; migrate_changed(sys.argv[1], Path(sys.argv[2]))"
+CHANGED = "from pathlib import Path; import sys; from support.migrating import migrate_changed; migrate_changed(sys.argv[1], Path(sys.argv[2]))"
 
 
 def use_code(folder: Path) -> None:
@@ -195,13 +200,12 @@ def changed_code(folder: Path, *changes: tuple[str, str, str]) -> Path:
 
 def install_changed(dsn: str, folder: Path) -> None:
     """Migrate in another process, with the SQL code of a folder."""
-    path = os.pathsep.join([str(Path(__file__).parent), *filter(None, [os.environ.get("PYTHONPATH")])])
     done = subprocess.run(
         [sys.executable, "-c", CHANGED, dsn, str(folder)],
         capture_output=True,
         text=True,
         timeout=SECONDS,
-        env=os.environ | {"PYTHONPATH": path},
+        env=_with_tests(),
         check=False,
     )
     assert done.returncode == 0, done.stderr
