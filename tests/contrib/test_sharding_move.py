@@ -48,6 +48,13 @@ def cluster(public_dir: Path) -> Iterator[Cluster]:
         yield made
 
 
+@pytest.fixture
+def own_cluster(public_dir: Path) -> Iterator[Cluster]:
+    """For a test that leaves the cluster with another number of shards."""
+    with cluster_in(public_dir / "own") as made:
+        yield made
+
+
 def filled(cluster: Cluster, namespace: str) -> tuple[int, dict[int, str]]:
     """Fill a namespace with everything a namespace can have; return its shard and its memories."""
     with Client(cluster.router, namespace=namespace) as client:
@@ -333,28 +340,28 @@ def test_what_cannot_be_moved_is_refused(cluster: Cluster) -> None:
     no_traces(cluster)
 
 
-def test_a_new_shard_changes_no_namespace_and_takes_its_share(cluster: Cluster) -> None:
-    with Client(cluster.router) as client:
+def test_a_new_shard_changes_no_namespace_and_takes_its_share(own_cluster: Cluster) -> None:
+    with Client(own_cluster.router) as client:
         for name in ("ida", "leo", "mia", "tom"):
             client.remember("sunflowers", namespace=name, create_namespace=True)
-    before = {one.namespace: one.shard for one in placements(cluster.router)}
-    asked(cluster.servers[0].dsn("postgres"), "CREATE DATABASE fourth")
-    fourth = cluster.servers[0].dsn("fourth")
+    before = {one.namespace: one.shard for one in placements(own_cluster.router)}
+    asked(own_cluster.servers[0].dsn("postgres"), "CREATE DATABASE fourth")
+    fourth = own_cluster.servers[0].dsn("fourth")
     migrate(fourth)
-    assert add(cluster.router, fourth) == 3
-    after = placements(cluster.router)
+    assert add(own_cluster.router, fourth) == 3
+    after = placements(own_cluster.router)
     assert {one.namespace: one.shard for one in after} == before
-    assert check(cluster.router) == []
+    assert check(own_cluster.router) == []
     # By the hash of their names these two belong there: one that is old, and one that is new.
     assert {one.hashed for one in after if one.namespace in {"ida", "tom"}} == {3}
-    with Client(cluster.router) as client:
+    with Client(own_cluster.router) as client:
         [found] = client.recall("sunflowers", namespace="tom", embed=False)
         assert client.remember("new", namespace="new 0", create_namespace=True) // RANGE == 3
-        done = CliRunner().invoke(app, ["shard", "move", "tom", "--dsn", cluster.router])
+        done = CliRunner().invoke(app, ["shard", "move", "tom", "--dsn", own_cluster.router])
         assert done.exit_code == 0, done.output
         assert f"moved tom from shard {before['tom']} to shard 3" in done.output
         [moved] = client.recall("sunflowers", namespace="tom", embed=False)
         assert moved == found
         assert client.admin.status().namespaces == len(before) + 1
     with pytest.raises(InvalidInput, match="already"):
-        add(cluster.router, fourth)
+        add(own_cluster.router, fourth)
