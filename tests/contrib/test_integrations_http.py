@@ -167,9 +167,10 @@ def test_a_vector_is_a_list_or_a_text(gateway: Gateway, app: str, vector: object
 
 
 def test_what_only_reads_is_read_only(gateway: Gateway) -> None:
-    assert isinstance(gateway.post("assistant", "recall_facts", query="trains", namespace="assistant"), list)
-    briefing = gateway.post("assistant", "recall_briefing", query="trains", namespace="assistant")
-    assert "memory" in json.dumps(briefing)
+    gateway.post("assistant", "remember", content="Otto feeds otters", namespace="assistant")
+    assert isinstance(gateway.post("assistant", "recall_facts", query="otters", namespace="assistant"), list)
+    briefing = gateway.post("assistant", "recall_briefing", query="otters", namespace="assistant")
+    assert "Otto feeds otters" in json.dumps(briefing)
 
 
 def test_who_is_no_reader_may_call_nothing(gateway: Gateway) -> None:
