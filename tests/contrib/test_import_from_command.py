@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,6 +17,7 @@ from pgrecall.contrib.importers import import_from
 from pgrecall.contrib.importers.sqlite import sqlite_source
 from support.import_from import note, older_file, outcome, run, stored_memories
 from support.memories import remember, scalar, share
+from support.waiting import until
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,11 +33,12 @@ def test_killed_half_way_and_run_again(dsn: str, conn: psycopg.Connection[Any], 
     command = [sys.executable, "-m", "pgrecall", "import", "sqlite", str(file), "--dsn", dsn]
     count = "SELECT count(*) FROM pgrecall.memories"
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    deadline = time.monotonic() + 180
-    while scalar(conn, count) == 0:
+
+    def has_begun() -> bool:
         assert process.poll() is None
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+        return bool(scalar(conn, count))
+
+    until(has_begun)
     process.send_signal(signal.SIGKILL)
     process.wait()
     stored = scalar(conn, count)

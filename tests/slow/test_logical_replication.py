@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -13,11 +12,10 @@ from support.backup import answers, fill, findings, recipe, rights, shell, wheel
 from support.memories import scalar
 from support.postings import problems
 from support.servers import FAST
+from support.waiting import until
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-SECONDS = 120
 
 
 def test_a_database_moves_while_it_is_written(public_dir: Path, tmp_path: Path) -> None:
@@ -70,11 +68,8 @@ def test_a_database_moves_while_it_is_written(public_dir: Path, tmp_path: Path) 
 def _arrived(there: psycopg.Connection[Any], here: psycopg.Connection[Any]) -> None:
     """Wait until the tables are copied and what was written since has come."""
     ends = scalar(there, "SELECT pg_current_wal_lsn()")
-    deadline = time.monotonic() + SECONDS
     query = """
         SELECT (SELECT bool_and(srsubstate = 'r') FROM pg_subscription_rel)
            AND (SELECT latest_end_lsn FROM pg_stat_subscription WHERE relid IS NULL) >= %s
     """
-    while scalar(here, query, ends) is not True:
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
+    until(lambda: scalar(here, query, ends))

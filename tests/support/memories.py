@@ -143,9 +143,9 @@ def waits(conn: Connection[Any], action: Callable[[], Any]) -> Callable[[], Any]
     query = "SELECT wait_event_type FROM pg_stat_activity WHERE pid = %s"
     with psycopg.connect(conn.info.dsn, autocommit=True) as watcher:
 
-        def waits() -> bool:
+        def is_locked() -> bool:
             assert not future.done(), "it did not wait"
             return watcher.execute(query, (conn.info.backend_pid,)).fetchone() == ("Lock",)
 
-        until(waits)
+        until(is_locked)
     return lambda: future.result(timeout=60)
