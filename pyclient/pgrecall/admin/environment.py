@@ -361,13 +361,11 @@ def _finish(conn: psycopg.Connection[Any], request: _Request) -> None:
         if advice is not None:
             request.messages.append(advice)
         tuned = _tune_database(conn, request)
-        behind = [f"{sequence} was behind its table" for sequence in advance_sequences(conn)]
-        request.repairs += behind
-        request.messages += [f"repaired: {what}" for what in behind]
+        repairs = [f"{sequence} was behind its table" for sequence in advance_sequences(conn)]
         if is_current:
-            different += [f"the database had no {setting}" for setting in tuned]
-            request.repairs += different
-            request.messages += [f"repaired: {what}" for what in different]
+            repairs += different + [f"the database had no {setting}" for setting in tuned]
+        request.repairs += repairs
+        request.messages += [f"repaired: {what}" for what in repairs]
         creators = scalar(conn, "SELECT pgrecall.path_creators()")
         if creators is not None:
             request.messages.append(
