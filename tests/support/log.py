@@ -19,7 +19,7 @@ from fuzz.judging import public
 from support.attack import said
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Iterator
 
     from psycopg import Connection
 
@@ -122,8 +122,8 @@ def clients_functions() -> frozenset[str]:
     return frozenset(re.findall(r"\b(?:pgrecall|public)\.(\w+)", code))
 
 
-def call_everything(ground: Ground, calls: Calls, roles: Collection[str]) -> set[str]:
-    """Call what is meant to be called as some roles, of which "owner" may be one; returns the functions' names.
+def call_everything(ground: Ground, calls: Calls) -> set[str]:
+    """Call what is meant to be called as every role, and as the owner; returns the functions' names.
 
     A helper that only an administrator could call, and that no client calls, is not: the functions before it check what it gets.
     """
@@ -135,7 +135,7 @@ def call_everything(ground: Ground, calls: Calls, roles: Collection[str]) -> set
             for function in read_catalog(owner, ground.logins[role]).functions
         }
         meant = public() | clients_functions()
-        for role in roles:
+        for role in (*ROLES, "owner"):
             login = ground.logins.get(role) or owner.execute("SELECT current_user").fetchone()[0]  # type: ignore[index]
             catalog = read_catalog(owner, login)
             arguments = Arguments(random.Random(role), catalog, ground.ids)
