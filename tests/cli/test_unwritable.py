@@ -181,3 +181,37 @@ def test_an_export_that_is_ended_leaves_nothing_of_it(
         process.send_signal(number)
         assert process.wait(60) == 128 + number
     assert list(tmp_path.iterdir()) == []
+
+
+# Sends the signal as soon as the file has a name, before Python can return to whoever opened it.
+_ENDED_EARLY = """
+import os, sys
+from pgrecall.cli import main
+
+folder, number, real = sys.argv[1], int(sys.argv[2]), os.open
+
+def opened(path, *rest, **named):
+    descriptor = real(path, *rest, **named)
+    if os.path.dirname(path) == folder:
+        os.kill(os.getpid(), number)
+    return descriptor
+
+os.open = opened
+main(["export", folder + "/export.jsonl"])
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_export_that_is_ended_as_it_begins_leaves_nothing_of_it(
+    number: signal.Signals, dsn: str, tmp_path: Path
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _ENDED_EARLY, str(tmp_path), str(int(number))],
+        env=os.environ | {"PGRECALL_DSN": dsn},
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
+    )
+    assert (done.returncode, "Traceback" in done.stderr) == (128 + number, False), done.stderr
+    assert list(tmp_path.iterdir()) == []

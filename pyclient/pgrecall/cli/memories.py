@@ -147,7 +147,7 @@ def export(
 @contextmanager
 def _written(file: Path) -> Iterator[IO[bytes]]:
     """Open a temporary file that is renamed when it is complete."""
-    from tempfile import NamedTemporaryFile
+    import secrets
 
     from pgrecall import PgrecallError
 
@@ -157,21 +157,20 @@ def _written(file: Path) -> Iterator[IO[bytes]]:
         return
     if file.is_dir():
         raise typer.BadParameter(f"{file} is a folder", param_hint="file")
+    # Named before it is there: a signal may come as soon as it is.
+    unfinished = file.with_name(f".{file.name}-{secrets.token_hex(8)}")
+    # Readable only by its owner: the database hides its contents from other users.
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)  # Windows has text files
     try:
-        # Readable only by its owner: the database hides its contents from other users.
-        with (
-            _ended_by_signals(),
-            NamedTemporaryFile("wb", dir=file.parent, prefix=f".{file.name}-", delete=False) as out,
-        ):
-            unfinished = Path(out.name)
+        with _ended_by_signals():
             try:
-                yield out
-                out.flush()
-                os.fsync(out.fileno())
+                with open(os.open(unfinished, flags, 0o600), "wb") as out:  # noqa: PTH123 (a descriptor)
+                    yield out
+                    out.flush()
+                    os.fsync(out.fileno())
                 unfinished.replace(file)
-            except BaseException:
+            finally:
                 unfinished.unlink(missing_ok=True)
-                raise
     except OSError as error:
         raise PgrecallError(
             f"cannot write {file}: {error.strerror}",
