@@ -28,6 +28,7 @@ from support.noninterference import (
     questions,
     readable,
 )
+from support.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -173,5 +174,5 @@ def test_notifications_are_the_same(databases: Databases) -> None:
                 listener.execute(f"LISTEN {channel}".encode())
             namespace, _, words = BETA[number]
             call(owner, "remember", " ".join(words), namespace=namespace)
-            heard.append([(n.channel, n.payload) for n in listener.notifies(timeout=1, stop_after=1)])
+            heard.append([(n.channel, n.payload) for n in listener.notifies(timeout=PATIENCE, stop_after=1)])
     assert heard[0] == heard[1] == heard[2] != []

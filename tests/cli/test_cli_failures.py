@@ -13,6 +13,7 @@ from pgrecall import Client, Failure, InvalidInput, Status
 from pgrecall.cli import main
 from pgrecall.formatting import SECTIONS, format_bytes
 from support.operations import VECTOR, WORKER, beat, fail_for_good, remember, switch
+from support.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -100,7 +101,7 @@ def test_retry(cli: Cli, conn: Connection[Any], arguments: list[str], left: list
         }
     claimed = {row[0] for row in conn.execute("SELECT memory_id FROM pgrecall.claim(%s)", (WORKER,))}
     assert claimed & set(numbers) == {number for place, number in enumerate(numbers) if place not in left}
-    assert len(list(conn.notifies(timeout=5 if freed else 0.1, stop_after=1))) == (1 if freed else 0)
+    assert len(list(conn.notifies(timeout=PATIENCE if freed else 0.1, stop_after=1))) == (1 if freed else 0)
 
 
 def test_arguments_of_the_client(client: Client) -> None:

@@ -14,6 +14,7 @@ import pytest
 
 from pgrecall import Client
 from support.answering import Model, answering, embed_all
+from support.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -196,7 +197,7 @@ def test_an_agent_that_leaves_the_input_open_costs_the_budget_alone(
         process.stdin.write(beginning)
         process.stdin.flush()
         try:
-            assert process.wait(20) == 0
+            assert process.wait(PATIENCE) == 0
         finally:
             process.kill()
         assert process.stdout is not None

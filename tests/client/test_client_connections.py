@@ -22,6 +22,7 @@ from pgrecall.query.legs import LEGS
 from pgrecall.server import EmbeddedServer
 from support.migrating import serve
 from support.serving import serving
+from support.waiting import eventually
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -202,7 +203,7 @@ def test_a_server_that_goes_and_comes_back(public_dir: Path, capfd: pytest.Captu
                 begun = time.monotonic()
                 with pytest.raises(ConnectionFailed) as caught:
                     client.recall("tea")
-                assert time.monotonic() - begun < 10  # on a busy machine, too
+                assert time.monotonic() - begun < 20  # on a busy machine; the pool alone would wait for 30
                 assert "after" not in str(caught.value)
             server.up()
             assert len(client.recall("tea")) == 1
@@ -282,14 +283,11 @@ def test_what_opens_while_the_client_closes_is_closed(dsn: str, conn: psycopg.Co
             for one in await scenario(pause):
                 assert one == 0 or isinstance(one, ConnectionFailed), one
         # The loop still runs, so only what was closed is gone.
-        for _ in range(100):
-            [left] = conn.execute(
-                "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'closing'"
-            ).fetchone() or [None]
-            if left == 0:
-                return
-            await asyncio.sleep(0.05)
-        raise AssertionError(f"{left} connections are left")
+        await eventually(
+            lambda: (
+                not conn.execute("SELECT FROM pg_stat_activity WHERE application_name = 'closing'").fetchall()
+            )
+        )
 
     asyncio.run(scenarios())
 

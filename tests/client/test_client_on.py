@@ -132,7 +132,7 @@ def test_settings_of_the_session_and_the_transaction_stay(
     memory.remember("green tea")
     before = app.execute(shown, [names]).fetchall()
     memory.recall("tea", vector=[1.0] * 384, hnsw_ef_search=77, settings={"rrf_k": 10})
-    memory.briefing("tea", embed=False, timeout=2)
+    memory.briefing("tea", embed=False, timeout=60)
     memory.timeline("tea", embed=False)
     assert app.execute(shown, [names]).fetchall() == before
     app.commit()
@@ -243,7 +243,7 @@ def test_the_asynchronous_client(dsn: str) -> None:
             await memory.remember("kept", external_id="one")
             with pytest.raises(Conflict):
                 await memory.remember("other", external_id="one")
-            assert await memory.briefing("kept", embed=False, timeout=3)
+            assert await memory.briefing("kept", embed=False, timeout=60)
             assert len([line async for line in memory.transfer.export_memories()]) > 0
             await app.commit()
             async with app.transaction(force_rollback=True):

@@ -250,7 +250,7 @@ def test_what_raises_can_be_done_again(
     dsn: str, conn: Connection[Any], path: Path, how: str, error: type[PgrecallError]
 ) -> None:
     id, other = remember(conn, "tea at four", external_id="e"), remember(conn, "cake")
-    with connect(make_conninfo(dsn, options="-c statement_timeout=400"), offline=path) as memory:
+    with connect(make_conninfo(dsn, options="-c statement_timeout=1500"), offline=path) as memory:
         memory.pull()
         before = on_server(conn)
         with ExitStack() as stack:

@@ -13,6 +13,7 @@ from pgrecall import Client, PgrecallError, SchemaMismatch
 from pgrecall.admin.migrate import check, migrate
 from support.embedder import Recorder, make_daemon, running
 from support.migrating import changed_code, install_changed, run
+from support.waiting import eventually
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -110,9 +111,7 @@ def test_no_call_fails_while_the_database_is_upgraded_and_downgraded(
             before = daemon.sums()["embedded"]
             with Client(dsn, namespace="load") as client:
                 client.remember("after the upgrade")
-            async with asyncio.timeout(30):
-                while daemon.sums()["embedded"] == before:
-                    await asyncio.sleep(0.1)
+            await eventually(lambda: daemon.sums()["embedded"] != before)
 
     asyncio.run(scenario())
     load.end()

@@ -197,12 +197,12 @@ def test_a_memory_whose_time_has_come_counts_no_more_without_a_write(
     remember(conn, "harbour")
     number = remember(conn, "harbour crane")
     conn.execute(
-        f"UPDATE pgrecall.memories SET {column} = clock_timestamp() + interval '2 seconds' WHERE id = %s".encode(), (number,)
+        f"UPDATE pgrecall.memories SET {column} = clock_timestamp() + interval '4 seconds' WHERE id = %s".encode(), (number,)
     )  # fmt: skip
     fold(conn)
     weights = "SELECT term, documents FROM _pgrecall.query_term_weights(pgrecall.namespace_id('default'), '{harbour,crane}', 9)"
     assert dict(conn.execute(weights).fetchall()) == {"harbour": 2, "crane": 1}
-    conn.execute("SELECT pg_sleep(2.1)")
+    conn.execute("SELECT pg_sleep(4.1)")
     assert dict(conn.execute(weights).fetchall()) == {"harbour": 1}
     assert noted(conn) == []
     compact(conn)

@@ -729,10 +729,12 @@ def test_a_session_keeps_the_patterns_of_a_recall(conn: Connection[Any], query: 
         scalar(conn, "SELECT 'q' ~ %s", probe)
         return 1000 * (time.perf_counter() - began)
 
-    rows(conn, "recall", query)
-    compiled = milliseconds()
-    rows(conn, "recall", query)
-    kept = milliseconds()
+    def after_a_recall() -> float:
+        rows(conn, "recall", query)
+        return milliseconds()
+
+    compiled = after_a_recall()
+    kept = min(after_a_recall() for _ in range(5))  # others may take the processor meanwhile
     assert kept < compiled / 5, (kept, compiled)
 
 
