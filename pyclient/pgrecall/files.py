@@ -1,9 +1,10 @@
-"""Opens files: those of somebody else, which can neither hang nor answer without end, and temporary ones."""
+"""Opens files: of somebody else, which can neither hang nor answer without end, and those replaced whole."""
 
 from __future__ import annotations
 
 import os
 import re
+import secrets
 import stat
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -12,10 +13,10 @@ from pgrecall.errors import InvalidInput, PgrecallError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from io import BufferedReader
+    from io import BufferedReader, BufferedWriter
     from pathlib import Path
 
-__all__ = ["NoTemporaryFile", "open_regular", "refuse_compressed", "temporary_file"]
+__all__ = ["NoTemporaryFile", "atomic_file", "open_regular", "refuse_compressed", "temporary_file"]
 
 _COMPRESSED = re.compile(
     rb"(?P<gzip>\x1f\x8b)|(?P<ZIP>PK\x03\x04)|(?P<bzip2>BZh[1-9]1AY&SY)|(?P<xz>\xfd7zXZ\x00)|(?P<zstd>\x28\xb5\x2f\xfd)"
@@ -39,6 +40,34 @@ def temporary_file() -> Iterator[None]:
         yield
     except OSError as error:
         raise NoTemporaryFile(f"no temporary file can be written: {error.strerror}") from error
+
+
+@contextmanager
+def atomic_file(file: Path, mode: int) -> Iterator[BufferedWriter]:
+    """Open a file for writing that appears under its name when the block has ended, complete and on disk.
+
+    Until then its name begins with a dot, and whatever ends the block early removes it.
+
+    Args:
+        file: What it replaces, if that exists; a link itself is replaced.
+        mode: Its permissions, whatever the umask.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    # Named before it is there: a signal may come as soon as it is.
+    unfinished = file.with_name(f".{file.name}-{secrets.token_hex(8)}")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)  # Windows has text files
+    try:
+        with open(os.open(unfinished, flags, mode), "wb") as out:  # noqa: PTH123 (a descriptor)
+            if hasattr(os, "fchmod"):  # not on Windows before Python 3.13
+                os.fchmod(out.fileno(), mode)
+            yield out
+            out.flush()
+            os.fsync(out.fileno())
+        unfinished.replace(file)
+    finally:
+        unfinished.unlink(missing_ok=True)
 
 
 def open_regular(file: Path, *, follow: bool = True) -> BufferedReader:

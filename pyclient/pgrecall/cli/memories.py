@@ -1,6 +1,5 @@
 """`pgrecall remember` and `pgrecall export`."""
 
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -147,9 +146,8 @@ def export(
 @contextmanager
 def _written(file: Path) -> Iterator[IO[bytes]]:
     """Open a temporary file that is renamed when it is complete."""
-    import secrets
-
     from pgrecall import PgrecallError
+    from pgrecall.files import atomic_file
 
     if is_dash(file):
         yield sys.stdout.buffer
@@ -157,20 +155,10 @@ def _written(file: Path) -> Iterator[IO[bytes]]:
         return
     if file.is_dir():
         raise typer.BadParameter(f"{file} is a folder", param_hint="file")
-    # Named before it is there: a signal may come as soon as it is.
-    unfinished = file.with_name(f".{file.name}-{secrets.token_hex(8)}")
-    # Readable only by its owner: the database hides its contents from other users.
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)  # Windows has text files
     try:
-        with _ended_by_signals():
-            try:
-                with open(os.open(unfinished, flags, 0o600), "wb") as out:  # noqa: PTH123 (a descriptor)
-                    yield out
-                    out.flush()
-                    os.fsync(out.fileno())
-                unfinished.replace(file)
-            finally:
-                unfinished.unlink(missing_ok=True)
+        # Readable only by its owner: the database hides its contents from other users.
+        with _ended_by_signals(), atomic_file(file, 0o600) as out:
+            yield out
     except OSError as error:
         raise PgrecallError(
             f"cannot write {file}: {error.strerror}",

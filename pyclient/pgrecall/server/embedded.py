@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from pgrecall.connecting import open_connection
+from pgrecall.files import atomic_file
 
 from . import process
 from .binaries import binaries, usable_binaries
@@ -286,7 +287,8 @@ class EmbeddedServer:
         socket_dir = self._make_socket_dir(account)
         lock_files = [self.pgdata / "postmaster.pid", socket_dir / f".s.PGSQL.{PORT}.lock"]
         process.clear_leftovers(self.pgdata, lock_files)
-        self._write("pgrecall.conf", configuration(self._settings), 0o644)
+        with atomic_file(self.data_dir / "pgrecall.conf", 0o644) as file:
+            file.write(configuration(self._settings).encode())
         log_start = self._open_log(account)
         options = {
             "listen_addresses": "",
@@ -341,18 +343,6 @@ class EmbeddedServer:
                 hint="Remove it, or choose another (or shorter) folder with --data-dir.",
             )
         return folder
-
-    def _write(self, name: str, text: str, mode: int) -> None:
-        with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=self.data_dir, delete=False) as file:
-            new = Path(file.name)
-            try:
-                file.write(text)
-                file.flush()
-                new.chmod(mode)
-                new.rename(self.data_dir / name)
-            except BaseException:
-                new.unlink(missing_ok=True)
-                raise
 
     def _open_log(self, account: process.Account) -> int:
         """Make the log file, for the server's user only; give its size in bytes."""

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from pgrecall.errors import PgrecallError
+from pgrecall.files import atomic_file
 
 from .adapter import Entry
 
-__all__ = ["Record", "all_records", "digest", "drop_record", "read_record", "write_file", "write_record"]
+__all__ = ["Record", "all_records", "digest", "drop_record", "read_record", "write_record"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,27 +112,10 @@ def write_record(record: Record) -> None:
         ],
         "folders": record.folders,
     }
-    write_file(_file(record.path), json.dumps(kept, indent=1), 0o600)
+    with atomic_file(_file(record.path), 0o600) as out:
+        out.write(json.dumps(kept, indent=1).encode())
 
 
 def drop_record(path: Path) -> None:
     """Forget what was done to a file."""
     _file(path).unlink(missing_ok=True)
-
-
-def write_file(path: Path, text: str, mode: int) -> None:
-    """Write a file at once, so that nobody reads half of it.
-
-    Args:
-        path: The file; a link must have been followed.
-        text: What is to be in it.
-        mode: Its permissions.
-    """
-    part = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as out:
-            out.write(text.encode())
-            os.fchmod(out.fileno(), mode)
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)

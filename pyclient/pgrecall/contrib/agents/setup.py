@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pgrecall.errors import InvalidInput, PgrecallError
-from pgrecall.files import open_regular
+from pgrecall.files import atomic_file, open_regular
 
 from .json_edits import add_to_json, merged, remove_from_json
 from .jsonc import parse
-from .records import Record, all_records, digest, drop_record, read_record, write_file, write_record
+from .records import Record, all_records, digest, drop_record, read_record, write_record
 from .toml_edits import add_to_toml, parse_toml, remove_from_toml, toml_table
 from .values import same
 
@@ -115,14 +115,14 @@ def apply(changes: Sequence[Change]) -> None:
                 made = [str(folder) for folder in reversed(path.parents) if folder in missing]
                 path.parent.mkdir(parents=True, exist_ok=True)
                 write_record(replace(change.record, folders=(*change.record.folders, *made)))
-                write_file(path, change.after, _mode(path))
+                _write(path, change.after)
                 continue
             if change.after is None:
                 path.unlink(missing_ok=True)
                 record = read_record(path)
                 made_before += [] if record is None else record.folders
             elif change.after != change.before:
-                write_file(path, change.after, _mode(path))
+                _write(path, change.after)
             drop_record(path)
         except OSError as error:
             raise PgrecallError(
@@ -133,8 +133,10 @@ def apply(changes: Sequence[Change]) -> None:
             Path(folder).rmdir()
 
 
-def _mode(path: Path) -> int:
-    return stat.S_IMODE(path.stat().st_mode) if path.exists() else _MODE
+def _write(path: Path, text: str) -> None:
+    mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else _MODE
+    with atomic_file(path, mode) as out:
+        out.write(text.encode())
 
 
 def _followed(path: Path) -> Path:
