@@ -11,6 +11,7 @@ from pgrecall.admin.migrate import migrate
 from support.backup import fill
 from support.memories import scalar
 from support.migrating import run
+from support.operations import health
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,7 +70,9 @@ def test_a_migration_advances_sequences_that_are_behind(new_database: Callable[.
         assert not migrate(dsn).changed
         for name in sequences:
             conn.execute(f"ALTER SEQUENCE pgrecall.{name} RESTART".encode())
+        assert health(conn)["ids"] == ("fail", "pgrecall migrate")
         done = migrate(dsn)
+        assert health(conn)["ids"] == ("ok", None)
         assert done.changed
         assert "repaired: memories_id_seq was behind its table" in done.messages
         assert "repaired: generation_numbers was behind its table" in done.messages

@@ -120,6 +120,17 @@ BEGIN ATOMIC
               AND EXISTS (SELECT FROM pgrecall.pages p WHERE p.namespace_id = c.namespace_id)
         ) n
     ) z
+    CROSS JOIN LATERAL (
+        -- Logical replication copies rows and no sequences: where this one is behind, the others are. A shard numbers from a
+        -- range of its own. Volatile functions are no conditions of an index, hence OFFSET.
+        SELECT EXISTS (SELECT FROM pgrecall.memories m WHERE m.id > i.last AND m.id <= i.most) AS are_taken
+        FROM (
+            SELECT COALESCE(pg_sequence_last_value(q.seqrelid), q.seqstart - 1) AS last, q.seqmax AS most
+            FROM pg_sequence q WHERE q.seqrelid = 'pgrecall.memories_id_seq'::regclass
+            OFFSET 0
+        ) i
+        OFFSET 0
+    ) i
     CROSS JOIN LATERAL pgrecall.grant_status() t
     CROSS JOIN LATERAL (
         -- With another owner, a function shows rows that the caller was not granted. A restore without owners causes this.
@@ -282,7 +293,11 @@ BEGIN ATOMIC
          CASE WHEN e.alive > 0
              THEN 'SELECT * FROM pgrecall.jobs WHERE attempts > 0 shows the errors. Of a kind that is switched off, '
                   'DELETE FROM pgrecall.jobs WHERE kind = … drops what waits; pgrecall.reextract() queues it again.'
-             ELSE 'pgrecall embedder' END)
+             ELSE 'pgrecall embedder' END),
+        (35, 'ids', NOT i.are_taken, 'fail',
+         CASE WHEN i.are_taken THEN 'the sequences are behind, as after logical replication: a new memory gets an id that is taken'
+              ELSE 'new ones are free' END,
+         'pgrecall migrate')
     ) AS c (place, check_name, good, otherwise, detail, remedy)
     ORDER BY c.place;
 END;
