@@ -125,8 +125,9 @@ def in_time_apart(seconds: float, function: Callable[_P, _T], *args: _P.args, **
     try:
         return outcome.result(seconds)
     except TimeoutError:
+        # It may have ended just now, or raised a TimeoutError of its own.
         if outcome.done():
-            raise
+            return outcome.result()
         raise _timed_out() from None
 
 

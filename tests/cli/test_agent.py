@@ -7,6 +7,7 @@ import os
 import shlex
 import stat
 import tomllib
+from codecs import BOM_UTF8
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -141,6 +142,30 @@ def test_an_agent_is_set_up_from_nothing_and_left_as_it_was(
     assert cli("agent", "uninstall", agent, "--yes", *options).code == 0
     assert tree(folder) == {}
     assert "not set up" in cli("agent", "uninstall", agent, "--yes", *options).out
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize("is_edited", [False, True])
+def test_a_byte_order_mark_stays(
+    agent: str, is_edited: bool, cli: Callable[..., Outcome], home: Path
+) -> None:
+    """Editors of Windows write it."""
+    for name in FILES[agent]:
+        (home / name).parent.mkdir(parents=True, exist_ok=True)
+        (home / name).write_text(THEIRS[Path(name).suffix], encoding="utf-8-sig")
+    before = tree(home)
+    assert cli("agent", "install", agent, "--yes").code == 0
+    for name in FILES[agent]:
+        assert (home / name).read_bytes().count(BOM_UTF8) == 1
+        assert (home / name).read_bytes().startswith(BOM_UTF8)
+        if is_edited:
+            (home / name).write_bytes((home / name).read_bytes() + b"\n")
+    assert cli("agent", "uninstall", agent, "--yes").code == 0
+    found = tree(home)
+    assert set(found) == set(before)
+    if not is_edited:
+        assert found == before
+    assert all((home / name).read_bytes().startswith(BOM_UTF8) for name in FILES[agent])
 
 
 @pytest.mark.parametrize("agent", AGENTS)

@@ -7,6 +7,7 @@ import logging
 import socket
 import threading
 import time
+from concurrent.futures import Future
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -308,6 +309,20 @@ def test_a_deadline() -> None:
     with pytest.raises(TimedOut):
         in_time_apart(0.01, time.sleep, 0.5)
     assert time_left() is None
+
+
+def test_an_answer_of_the_last_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Late(Future[int]):
+        """One that ends just after its time."""
+
+        def result(self, timeout: float | None = None) -> int:
+            found = super().result(LONG)
+            if timeout is not None:
+                raise TimeoutError
+            return found
+
+    monkeypatch.setattr("pgrecall.concurrency.Future", Late)
+    assert in_time_apart(0.01, int, "7") == 7
 
 
 def test_time_that_is_over() -> None:

@@ -43,6 +43,14 @@ def test_a_document_is_a_memory(store: PgrecallVectorStore, client: Client) -> N
     ]
 
 
+def test_more_documents_than_a_call_may_name(store: PgrecallVectorStore, client: Client) -> None:
+    many = [f"d{number}" for number in range(1001)]
+    store.add_texts([f"text {number}" for number in range(1001)], ids=many)
+    assert len(store.get_by_ids(many)) == 1001
+    assert store.delete(many)
+    assert client.count(namespace="langchain") == len(TRIPS)
+
+
 def test_fields_are_those_of_every_document(store: PgrecallVectorStore, client: Client) -> None:
     store.add_texts(["Arjun drove to Agra", "Arjun walked to Pune"], tags=iter(["arjun"]))
     assert client.count(namespace="langchain", tags_any=["arjun"]) == 2

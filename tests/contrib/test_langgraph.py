@@ -176,6 +176,11 @@ def test_pages(store: PgrecallStore) -> None:
     assert (len(one), two.value) == (1, {"n": 1})  # type: ignore[arg-type, union-attr]
 
 
+def test_items_that_end_are_found_in_pages_too(store: PgrecallStore) -> None:
+    store.batch([PutOp(USER, str(place), {"n": place}, ttl=60) for place in range(1001)])
+    assert len(store.search(USER, limit=1100)) == 1001
+
+
 def test_the_asynchronous_store(dsn: str) -> None:
     async def run() -> None:
         async with AsyncClient(dsn) as client:

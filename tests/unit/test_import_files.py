@@ -224,6 +224,17 @@ def test_a_file_may_be_sensitive(tmp_path: Path) -> None:
         (b"---\n- a\n---\nx", "front matter is not a mapping"),
         (b"---\na: &a [x]\nb: *a\n---\nx", "front matter uses aliases"),
         (b"---\na: !!python/object/apply:os.getcwd []\n---\nx", "front matter is not YAML"),
+        *(
+            (b"---\na: " + value + b"\n---\nx", "front matter is not YAML")
+            for value in (
+                b"!!bool maybe",
+                b'!!int ""',
+                b'!!float ""',
+                b"!!timestamp x",
+                b"!!timestamp 0001-01-01 00:00:00 +23:00",
+                b"!!binary x",
+            )
+        ),
         (b"---\na: " + b"x" * 70_000 + b"\n---\nx", "front matter has more than"),
         (b"---\ndate: yesterday\n---\nx", "date is not an ISO 8601 time"),
         (b"caf\xe9", "not UTF-8 at byte 4"),

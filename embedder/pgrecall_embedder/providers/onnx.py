@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from pgrecall.errors import EmbeddingUnavailable
 from pgrecall.installing import install_command
 from pgrecall.query.unreadable import UnreadableText, reads_too_little
+from pgrecall_embedder.cores import usable_cores
 
 from .base import DocumentVectors, refuse_shorter
 from .onnx_files import find, read
@@ -188,7 +189,7 @@ def _load(files: ModelFiles, model: str, threads: int) -> tuple[InferenceSession
             hint=f"Run: {install_command('onnx')}.",
         ) from error
     options = SessionOptions()
-    options.intra_op_num_threads = max(1, len(os.sched_getaffinity(0)) // threads)
+    options.intra_op_num_threads = max(1, usable_cores() // threads)
     options.log_severity_level = _ERRORS_ONLY
     try:
         session = InferenceSession(str(files.graph), options, providers=["CPUExecutionProvider"])

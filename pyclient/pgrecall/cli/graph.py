@@ -25,6 +25,7 @@ from .common import (
     require_namespace,
     terminal,
 )
+from .output_file import output_file
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -144,16 +145,8 @@ def export(
         if out is None:
             sys.stdout.writelines(lines)
         else:
-            try:
-                with out.open("w", encoding="utf-8", newline="\n") as file:
-                    file.writelines(lines)
-            except OSError as error:
-                from pgrecall.errors import InvalidInput
-
-                raise InvalidInput(
-                    f"cannot write {out}: {error.strerror}",
-                    hint="Check the path, its permissions and the free space.",
-                ) from error
+            with output_file(out) as file:
+                file.writelines(line.encode() for line in lines)
 
 
 @graph.command()

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pgrecall.contrib.importers import ImportFromReport, Rejected, Source, Verification
 
 _SHOWN = 20
+_LONGEST_REJECTION = 1 << 20  # bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +119,8 @@ def rejections(file: Path | None) -> Iterator[Callable[["Rejected"], None]]:
     from pgrecall import PgrecallError
 
     try:
+        if file is not None:
+            _refuse_another(file)
         # Line-buffered: an interrupted run keeps the rows rejected so far.
         opened = nullcontext() if file is None else file.open("w", encoding="utf-8", buffering=1)
     except OSError as error:
@@ -138,6 +141,29 @@ def rejections(file: Path | None) -> Iterator[Callable[["Rejected"], None]]:
         yield reject
     if file is None and number > _SHOWN:
         note(f"and {number - _SHOWN} more: --rejected FILE writes them all")
+
+
+def _refuse_another(file: Path) -> None:
+    """Refuse a file that holds anything but rejected rows: it may be what is to be imported.
+
+    Raises:
+        InvalidInput: It does.
+    """
+    from pgrecall import InvalidInput
+
+    if not file.is_file():
+        return
+    with file.open("rb") as opened:
+        first = opened.readline(_LONGEST_REJECTION)
+    try:
+        is_ours = not first or set(json.loads(first)) == {"place", "reason"}
+    except (ValueError, TypeError, RecursionError):
+        is_ours = False
+    if not is_ours:
+        raise InvalidInput(
+            f"{file} exists, and holds something else than rejected rows",
+            hint="Name another file with --rejected, or delete this one.",
+        )
 
 
 @contextmanager

@@ -1,11 +1,9 @@
 """`pgrecall remember` and `pgrecall export`."""
 
-import sys
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from enum import StrEnum
 from pathlib import Path
-from typing import IO, Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -18,13 +16,13 @@ from .common import (
     Namespace,
     connection_string,
     given_text,
-    is_dash,
     json_object,
     moment,
     note,
     print_result,
 )
 from .origin import Origin
+from .output_file import output_file
 
 
 class OnConflict(StrEnum):
@@ -129,7 +127,7 @@ def export(
     number = 0
     with (
         Client(connection_string(dsn, data_dir), pool_max=1) as client,
-        _written(file) as out,
+        output_file(file) as out,
         # Closed here, so that the cursor is closed before the connection.
         closing(
             client.transfer.export(
@@ -141,52 +139,3 @@ def export(
             out.write(escape_controls(line).encode() + b"\n")
             number += is_memory
     note(f"{counted(number, 'memory')} exported")
-
-
-@contextmanager
-def _written(file: Path) -> Iterator[IO[bytes]]:
-    """Open a temporary file that is renamed when it is complete."""
-    from pgrecall import PgrecallError
-    from pgrecall.files import atomic_file
-
-    if is_dash(file):
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
-        return
-    if file.is_dir():
-        raise typer.BadParameter(f"{file} is a folder", param_hint="file")
-    try:
-        # Readable only by its owner: the database hides its contents from other users.
-        with _ended_by_signals(), atomic_file(file, 0o600) as out:
-            yield out
-    except OSError as error:
-        raise PgrecallError(
-            f"cannot write {file}: {error.strerror}",
-            hint="Check the path, its permissions and the free space.",
-        ) from error
-
-
-@contextmanager
-def _ended_by_signals() -> Iterator[None]:
-    """Have what ends a process end it as Ctrl-C does: what it would leave behind holds memories."""
-    import signal
-    import threading
-
-    def end(number: int, _: object) -> None:
-        raise SystemExit(128 + number)
-
-    before: dict[int, Any] = {}
-    if threading.current_thread() is threading.main_thread():
-        names = ("SIGTERM", "SIGHUP")  # Windows has no SIGHUP
-        known = [getattr(signal, name) for name in names if hasattr(signal, name)]
-        # What nohup ignores stays ignored.
-        before = {
-            number: signal.signal(number, end)
-            for number in known
-            if signal.getsignal(number) == signal.SIG_DFL
-        }
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

@@ -156,7 +156,7 @@ def _read(line: bytes) -> Asked | None:
         asked = json.loads(line)
         generation, model, query = asked["generation"], asked["model"], asked["query"]
         seconds = float(asked["seconds"])
-    except (ValueError, TypeError, KeyError, RecursionError):
+    except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
         return None
     if not isinstance(generation, int) or not isinstance(model, str) or not isinstance(query, str):
         return None

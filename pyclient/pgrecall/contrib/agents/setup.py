@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import stat
+from codecs import BOM_UTF8
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from pathlib import Path
@@ -135,8 +136,18 @@ def apply(changes: Sequence[Change]) -> None:
 
 def _write(path: Path, text: str) -> None:
     mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else _MODE
+    encoding = "utf-8-sig" if _begins_with_mark(path) else "utf-8"
     with atomic_file(path, mode) as out:
-        out.write(text.encode())
+        out.write(text.encode(encoding))
+
+
+def _begins_with_mark(path: Path) -> bool:
+    """Return whether a file begins with a byte order mark, as editors of Windows write it."""
+    try:
+        with open_regular(path) as file:
+            return file.peek(len(BOM_UTF8)).startswith(BOM_UTF8)
+    except PgrecallError:
+        return False
 
 
 def _followed(path: Path) -> Path:

@@ -40,7 +40,9 @@ def read_front_matter(text: str) -> dict[str, Any]:
         read = yaml.load(text, Plain)  # noqa: S506 - a safe loader
         # Keys of JSON are texts; what JSON cannot say is refused.
         record = json.loads(json.dumps({} if read is None else read))
-    except (yaml.YAMLError, TypeError, ValueError, RecursionError):
+    except InvalidInput:
+        raise
+    except Exception:  # noqa: BLE001 - its constructors raise whatever Python does
         raise InvalidInput("its front matter is not YAML that fits JSON") from None
     if not isinstance(record, dict):
         raise InvalidInput("its front matter is not a mapping")

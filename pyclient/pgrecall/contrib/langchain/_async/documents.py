@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pgrecall._async.listing import get_all
 from pgrecall.contrib.langchain import mapping
 
 if TYPE_CHECKING:
@@ -36,13 +37,13 @@ class AsyncDocuments:
 
     async def delete(self, ids: Sequence[str]) -> bool:
         """Forget documents. Returns True, also if there were none."""
-        for memory in await self._client.get_many(external_ids=ids, namespace=self._namespace):
+        for memory in await get_all(self._client, external_ids=ids, namespace=self._namespace):
             await self._client.forget(memory.id)
         return True
 
     async def get(self, ids: Sequence[str]) -> list[Document]:
         """Return the documents that exist, in the order of the ids."""
-        found = await self._client.get_many(external_ids=ids, namespace=self._namespace)
+        found = await get_all(self._client, external_ids=ids, namespace=self._namespace)
         return list(map(mapping.document, found))
 
     async def recall(self, query: str, k: int, options: Mapping[str, Any]) -> RecallResult:

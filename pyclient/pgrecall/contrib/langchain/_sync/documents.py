@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pgrecall._sync.listing import get_all
 from pgrecall.contrib.langchain import mapping
 
 if TYPE_CHECKING:
@@ -37,13 +38,13 @@ class Documents:
 
     def delete(self, ids: Sequence[str]) -> bool:
         """Forget documents. Returns True, also if there were none."""
-        for memory in self._client.get_many(external_ids=ids, namespace=self._namespace):
+        for memory in get_all(self._client, external_ids=ids, namespace=self._namespace):
             self._client.forget(memory.id)
         return True
 
     def get(self, ids: Sequence[str]) -> list[Document]:
         """Return the documents that exist, in the order of the ids."""
-        found = self._client.get_many(external_ids=ids, namespace=self._namespace)
+        found = get_all(self._client, external_ids=ids, namespace=self._namespace)
         return list(map(mapping.document, found))
 
     def recall(self, query: str, k: int, options: Mapping[str, Any]) -> RecallResult:

@@ -85,8 +85,8 @@ class AsyncItems:
 
     async def _refresh(self, memories: Sequence[StoredMemory | RecalledMemory]) -> None:
         now = mapping.now()
-        for memory in await self._client.get_many(
-            [one.id for one in memories if mapping.TTL in one.metadata]
+        for memory in await get_all(
+            self._client, [one.id for one in memories if mapping.TTL in one.metadata]
         ):
             if (expires_at := mapping.refreshed(memory, now)) is not None:
                 with suppress(NotFound):  # Another client has just deleted it.
