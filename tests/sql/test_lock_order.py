@@ -137,6 +137,33 @@ def test_calls_that_continue_a_session_take_turns(conn: Connection[Any], other: 
     assert positions == ["1 one", "2 two", "3 three", "4 four", "5 five"]
 
 
+def test_a_third_call_waits_for_the_second_that_continues_a_session(
+    conn: Connection[Any], other: Connection[Any], dsn: str
+) -> None:
+    """The second waited with the lock of a message that was the last no more."""
+    texts = ("one", "two", "three", "four", "five")
+
+    def hand_over(connection: Connection[Any], text: str) -> Any:
+        return rows(connection, "remember_messages", Jsonb([{"role": "user", "content": text}]), "talk")
+
+    hand_over(conn, "one")
+    with psycopg.connect(dsn, autocommit=True) as third, psycopg.connect(dsn, autocommit=True) as fourth:
+        for one in (other, third):
+            one.execute("BEGIN")
+        with conn.transaction():
+            hand_over(conn, "two")
+            second = waits(other, lambda: hand_over(other, "three"))
+        second()
+        last = waits(third, lambda: hand_over(third, "four"))
+        other.execute("COMMIT")
+        last()
+        very_last = waits(fourth, lambda: hand_over(fourth, "five"))
+        third.execute("COMMIT")
+        very_last()
+    assert scalar(conn, 'SELECT array_agg(content ORDER BY "position") FROM pgrecall.memories') == [*texts]
+    assert scalar(conn, 'SELECT array_agg("position" ORDER BY "position") FROM pgrecall.memories') == [*range(1, 6)]
+
+
 def test_an_older_snapshot_continues_a_session_that_an_embedder_writes_to(
     conn: Connection[Any], other: Connection[Any]
 ) -> None:

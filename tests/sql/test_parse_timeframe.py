@@ -97,6 +97,11 @@ def test_zones_and_edges(
         ("2026-03-29", "Europe/Berlin", 23), ("2026-10-25", "Europe/Berlin", 25), ("2026-05-13", "Europe/Berlin", 24),
         ("2026-03-08", "America/New_York", 23), ("2026-11-01", "America/New_York", 25),
         ("2026-04-05", "Australia/Lord_Howe", 24.5), ("2018-11-04", "America/Sao_Paulo", 23),
+        # Midnight comes twice.
+        ("2026-10-24", "Atlantic/Azores", 24), ("2026-10-25", "Atlantic/Azores", 25), ("2026-10-26", "Atlantic/Azores", 24),
+        ("2026-10-31", "America/Havana", 24), ("2026-11-01", "America/Havana", 25), ("2026-11-02", "America/Havana", 24),
+        # The hour before midnight comes twice.
+        ("2026-10-24", "Asia/Beirut", 25), ("2026-10-25", "Asia/Beirut", 24),
     ],
 )  # fmt: skip
 def test_how_long_a_day_is(read_only: Connection[Any], day: str, zone: str, hours: float) -> None:

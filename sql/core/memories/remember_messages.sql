@@ -56,6 +56,7 @@ DECLARE
     known bigint[];
     stored bigint[];
     last_position integer;
+    locked bigint;
 BEGIN
     IF jsonb_typeof(messages) IS DISTINCT FROM 'array' THEN
         RAISE EXCEPTION 'messages must be a JSON array, not %', COALESCE(jsonb_typeof(messages), 'NULL')
@@ -154,11 +155,22 @@ BEGIN
     END IF;
     -- Calls that continue the session take turns: the next one has to see what this one stores.
     IF current_setting('transaction_isolation') = 'read committed' THEN
-        PERFORM FROM pgrecall.memories m
-        WHERE m.namespace_id = home_id AND m.session = remember_messages.session AND m."position" IS NOT NULL
-        ORDER BY m."position" DESC, m.id DESC
-        LIMIT 1
-        FOR NO KEY UPDATE;
+        LOOP
+            SELECT m.id INTO locked
+            FROM pgrecall.memories m
+            WHERE m.namespace_id = home_id AND m.session = remember_messages.session AND m."position" IS NOT NULL
+            ORDER BY m."position" DESC, m.id DESC
+            LIMIT 1
+            FOR NO KEY UPDATE;
+            -- The last message may be another by then, stored by the call that this one waited for.
+            EXIT WHEN locked IS NOT DISTINCT FROM (
+                SELECT m.id
+                FROM pgrecall.memories m
+                WHERE m.namespace_id = home_id AND m.session = remember_messages.session AND m."position" IS NOT NULL
+                ORDER BY m."position" DESC, m.id DESC
+                LIMIT 1
+            );
+        END LOOP;
     END IF;
     SELECT max(m."position") INTO last_position
     FROM pgrecall.memories m
