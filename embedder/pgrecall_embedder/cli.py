@@ -55,7 +55,7 @@ def run(
         dsn: Connection string of the database.
         drain: Return when the queues are empty.
         only: Run only this job; extraction needs no model. None runs both.
-        concurrency: Embedding threads; None starts one per core.
+        concurrency: Embedding threads; None starts one per core, at most 8.
         lease_seconds: Length of a lease.
         listen_dsn: A direct connection for notifications, if `dsn` leads to a pooler; None takes
             PGRECALL_EMBEDDER_LISTEN_DSN, or else `dsn`.

@@ -70,7 +70,7 @@ class Daemon:
         listen_dsn: A direct connection for notifications, if `dsn` leads to a pooler; None takes `dsn`.
         drain: Return when the queues are empty.
         only: Run only this job; extraction needs no model. None runs both.
-        concurrency: Embedding threads; None starts one per core.
+        concurrency: Embedding threads; None starts one per core, at most 8.
         log: The log.
         metrics: The metrics.
         lease_seconds: How long a lease lasts, unless it is renewed.

@@ -57,7 +57,7 @@ class PrometheusMetrics:
         )
         self._query_seconds = Histogram(
             "pgrecall_embedder_query_seconds",
-            "Seconds from taking up queries to their answer.",
+            "Seconds from taking up queries to their embeddings.",
             buckets=_QUERY_SECONDS,
             registry=home,
         )

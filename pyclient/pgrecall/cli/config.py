@@ -42,7 +42,8 @@ def show(
     """Print every setting in force with its value and source, or store one.
 
     Sources, strongest first: argument; environment PGRECALL_NAME; the settings file; parameter (SET,
-    ALTER ROLE, ALTER DATABASE); stored (`pgrecall config set`); default.
+    ALTER ROLE, ALTER DATABASE); profile; what the namespace has learned, which is not shown here; stored
+    (`pgrecall config set`); default.
     """
     if context.invoked_subcommand is not None:
         return

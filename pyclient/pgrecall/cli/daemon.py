@@ -26,7 +26,8 @@ def embedder(
         typer.Option(help="Do only this kind of work; extraction needs no model.", show_default=False),
     ] = None,
     concurrency: Annotated[
-        int | None, typer.Option(min=1, help="Embedding threads; default: one per core.", show_default=False)
+        int | None,
+        typer.Option(min=1, help="Embedding threads; default: one per core, at most 8.", show_default=False),
     ] = None,
     lease: Annotated[
         float,

@@ -1,8 +1,9 @@
 -- Returns the judged queries to learn from, at most 300, newest first, each with the half it belongs to.
 --
--- No role counts more than the median role: a client that floods the feedback cannot outvote the others. While a model is
--- active, queries without its vector are left out: without a dense leg they would teach to ignore it. The same words are in
--- the same half, so that neither half knows the other's answers.
+-- A role counts with as many queries as the median role has, but always with up to 50. Where the others gave only a few, one
+-- client can outweigh them. Queries that judge() stored are of no role, and not limited. While a model is active, queries
+-- without its vector are left out: without a dense leg they would teach to ignore it. The same words are in the same half, so
+-- that neither half knows the other's answers.
 --
 -- since  only queries judged after that
 CREATE OR REPLACE FUNCTION _pgrecall.training_queries(namespace_id integer, since timestamptz DEFAULT '-infinity')
