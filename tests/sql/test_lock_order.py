@@ -161,7 +161,9 @@ def test_a_third_call_waits_for_the_second_that_continues_a_session(
         third.execute("COMMIT")
         very_last()
     assert scalar(conn, 'SELECT array_agg(content ORDER BY "position") FROM pgrecall.memories') == [*texts]
-    assert scalar(conn, 'SELECT array_agg("position" ORDER BY "position") FROM pgrecall.memories') == [*range(1, 6)]
+    assert scalar(conn, 'SELECT array_agg("position" ORDER BY "position") FROM pgrecall.memories') == [
+        *range(1, 6)
+    ]
 
 
 def test_an_older_snapshot_continues_a_session_that_an_embedder_writes_to(
