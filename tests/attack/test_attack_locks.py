@@ -117,6 +117,53 @@ def test_a_writer_holds_up_its_own_namespaces_alone(tenants: Tenants, locking: s
         other.rollback()
 
 
+@pytest.mark.parametrize("level", ["READ COMMITTED", "REPEATABLE READ", "SERIALIZABLE"])
+def test_a_writer_makes_no_circle_of_labels(tenants: Tenants, level: str) -> None:
+    """The daemon follows the labels of every tenant, and would follow a circle for ever."""
+    chain = "SELECT pgrecall.set_relation_label(%s, %s, %s)"
+    with tenants.attacker() as attacker, psycopg.connect(tenants.dsn, autocommit=True) as other:
+        other.execute(f"SET ROLE {tenants.writer}".encode())
+        attacker.execute(f"SET TRANSACTION ISOLATION LEVEL {level}".encode())
+        attacker.execute("SELECT pg_current_snapshot()")
+        other.execute(chain, (tenants.own_home, f"{level} 1", f"{level} 2"))
+        try:
+            attacker.execute(chain, (tenants.own_home, f"{level} 2", f"{level} 1"))
+            attacker.commit()
+        except psycopg.errors.SerializationFailure:
+            attacker.rollback()
+    with tenants.attacker("pgrecall_embedder") as daemon:
+        daemon.execute("SET LOCAL statement_timeout = '5s'")
+        for number in (1, 2):
+            daemon.execute("SELECT pgrecall.canonical_label(%s, %s)", (tenants.own_home, f"{level} {number}"))
+        daemon.execute("SELECT * FROM pgrecall.resolved_labels(%s)", (tenants.own_home,))
+    with tenants.owner() as owner:
+        owner.execute("DELETE FROM pgrecall.relation_labels WHERE alias LIKE %s", (f"{level}%",))
+
+
+def test_a_circle_of_labels_ends_for_the_daemon(tenants: Tenants) -> None:
+    """One from an earlier release, or of rows that were copied."""
+    with psycopg.connect(tenants.dsn) as owner:
+        remember(owner, "A plan of Jane", namespace=OWN)
+        owner.execute(
+            "INSERT INTO pgrecall.relation_labels (namespace_id, alias, label, method)"
+            " SELECT %s, 'tour ' || n, 'tour ' || n %% 5 + 1, 'rule' FROM generate_series(1, 7) n",
+            (tenants.own_home,),
+        )
+        owner.execute("SET LOCAL ROLE pgrecall_embedder")
+        owner.execute("SET LOCAL statement_timeout = '5s'")
+        for number in range(1, 8):
+            owner.execute("SELECT pgrecall.canonical_label(%s, %s)", (tenants.own_home, f"tour {number}"))
+        owner.execute("SELECT * FROM pgrecall.resolved_labels(%s)", (tenants.own_home,))
+        stated = [fact("Jane", f"tour {number}", "Acme", statement="Jane at Acme") for number in range(1, 8)]
+        number, ticket = next(row[:2] for row in claimed(owner, batch=100) if row[2] == tenants.own_home)
+        read = {
+            "memory_id": number, "ticket": ticket,
+            "mentions": [mention("Jane", "PERSON"), mention("Acme", "ORG")], "facts": stated,
+        }  # fmt: skip
+        assert complete(owner, [read]) == 1
+        owner.rollback()
+
+
 def test_every_namespace_has_its_rows(conn: Connection[Any]) -> None:
     home = call(conn, "pgrecall.create_namespace", "new")
     names = "SELECT array_agg(name ORDER BY name) FROM pgrecall.locks WHERE home = %s"

@@ -10,7 +10,7 @@
 -- occurred_at  when the change happened; also the end of the old fact's validity. NULL: now
 --
 -- Errors  P0002 no such memory;  42501 read-only for this role;  22023 both or neither of content and successor, already
---         superseded, or a cycle
+--         superseded, or a cycle;  40001 a successor has been superseded since the transaction's snapshot
 CREATE OR REPLACE FUNCTION public.supersede(
     id bigint,
     content text DEFAULT NULL,
@@ -45,6 +45,10 @@ BEGIN
     FROM pgrecall.memories m WHERE m.id = successor AND m.id = ANY (seen) AND m.superseded_by IS NOT NULL;
     -- Lock both rows in id order, so that two crossing calls do not deadlock.
     PERFORM FROM pgrecall.memories m WHERE m.id = ANY (seen) ORDER BY m.id FOR NO KEY UPDATE;
+    -- It may have been superseded while this call waited for its row.
+    PERFORM _pgrecall.serialize_imports(ARRAY[m.namespace_id])
+    FROM pgrecall.memories m WHERE m.id = successor AND m.id = ANY (seen) AND m.superseded_by IS NOT NULL;
+    PERFORM _pgrecall.lock_successors(seen);
     SELECT m.* INTO old FROM pgrecall.memories m WHERE m.id = supersede.id AND m.id = ANY (seen) AND m.deleted_at IS NULL
         AND (m.expires_at IS NULL OR m.expires_at > now());
     IF old.id IS NULL OR NOT _pgrecall.may_write(old.namespace_id) THEN

@@ -4,7 +4,7 @@
 --
 -- Relationships that become equal are merged. Evidence keeps the original label, so a later decision can undo this one:
 -- mapping a label to itself separates them again. Mappings are followed (a to b, b to c: a is c). If two labels would
--- map to each other, alias is the one that stays.
+-- map to each other, alias is the one that stays. So a circle of labels, if there is one, is opened at the alias.
 --
 -- alias       the label as stated
 -- label       its canonical label; the alias itself makes it canonical
@@ -12,7 +12,7 @@
 -- similarity  of the two, from -1 to 1; NULL: not compared
 --
 -- Errors  22023 a label that is empty or longer than 200 characters, an unknown method, or a similarity outside -1 to 1;
---         42704 no such namespace
+--         42704 no such namespace;  40001 another session has mapped labels since the transaction's snapshot
 CREATE OR REPLACE FUNCTION pgrecall.set_relation_label(
     namespace_id integer, alias text, label text, method text DEFAULT 'rule', similarity double precision DEFAULT NULL
 )
@@ -47,6 +47,8 @@ BEGIN
             USING ERRCODE = 'undefined_object', HINT = 'pgrecall.namespace_id(NAME) gives the id of a namespace.';
     END IF;
     PERFORM _pgrecall.lock_relationships(ARRAY[namespace_id]);
+    -- A snapshot from before this call would not see the mapping: who takes the lock with one fails, as the row has changed.
+    UPDATE pgrecall.locks l SET name = l.name WHERE l.home = set_relation_label.namespace_id AND l.name = 'facts';
     old_label := pgrecall.canonical_label(namespace_id, stated);
     -- All statements under labels that map to this one.
     WITH RECURSIVE mapped_label (label) AS (
@@ -61,17 +63,15 @@ BEGIN
     VALUES (set_relation_label.namespace_id, stated, new_label, set_relation_label.method, cosine)
     ON CONFLICT ON CONSTRAINT relation_labels_pkey DO UPDATE
         SET label = EXCLUDED.label, method = EXCLUDED.method, similarity = EXCLUDED.similarity, decided_at = now();
-    IF new_label = old_label THEN
-        RETURN 0::bigint;
-    END IF;
 
     FOR old IN
-        SELECT r.id, r.namespace_id, r.source_id, r.source_alias_id, r.target_id, r.target_alias_id
+        SELECT r.id, r.namespace_id, r.label, r.source_id, r.source_alias_id, r.target_id, r.target_alias_id
         FROM pgrecall.relationships r
-        WHERE r.namespace_id = set_relation_label.namespace_id AND r.label = old_label
+        WHERE r.namespace_id = set_relation_label.namespace_id AND r.label = ANY (mapped_labels || old_label)
+          AND r.label <> new_label
           AND EXISTS (
               SELECT FROM pgrecall.relationship_evidence e
-              WHERE e.relationship_id = r.id AND COALESCE(e.label, old_label) = ANY (mapped_labels)
+              WHERE e.relationship_id = r.id AND COALESCE(e.label, r.label) = ANY (mapped_labels)
           )
         ORDER BY r.id
     LOOP
@@ -83,8 +83,8 @@ BEGIN
             VALUES (old.namespace_id, old.source_id, old.source_alias_id, old.target_id, old.target_alias_id, new_label)
             RETURNING r.id INTO kept_id;
         END IF;
-        UPDATE pgrecall.relationship_evidence e SET relationship_id = kept_id, label = COALESCE(e.label, old_label)
-        WHERE e.relationship_id = old.id AND COALESCE(e.label, old_label) = ANY (mapped_labels);
+        UPDATE pgrecall.relationship_evidence e SET relationship_id = kept_id, label = COALESCE(e.label, old.label)
+        WHERE e.relationship_id = old.id AND COALESCE(e.label, old.label) = ANY (mapped_labels);
         GET DIAGNOSTICS changed = ROW_COUNT;
         moved := moved + changed;
         touched := touched || old.id || kept_id;

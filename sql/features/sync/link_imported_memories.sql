@@ -3,7 +3,8 @@
 -- links  JSON array of objects: id, superseded_by (both ids of this database), and superseded_at, updated_at and
 --        deleted_at of the line
 --
--- Errors  22023 no array of objects, or memories would supersede one another in a circle
+-- Errors  22023 no array of objects, or memories would supersede one another in a circle;  40001 a successor has been
+--         superseded since the transaction's snapshot
 CREATE OR REPLACE FUNCTION pgrecall.link_imported_memories(links jsonb)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
@@ -27,8 +28,10 @@ BEGIN
         UNION
         SELECT l.superseded_by FROM jsonb_to_recordset(links) AS l (superseded_by bigint)
     ));
+    PERFORM _pgrecall.serialize_imports(ARRAY(SELECT m.namespace_id FROM pgrecall.memories m WHERE m.id = ANY (seen)));
     PERFORM FROM pgrecall.memories m
     WHERE m.id = ANY (seen) ORDER BY m.id FOR NO KEY UPDATE;
+    PERFORM _pgrecall.lock_successors(seen);
     PERFORM _pgrecall.lock_names(seen);
     WITH changed AS (
         UPDATE pgrecall.memories m
