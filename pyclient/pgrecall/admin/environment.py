@@ -258,20 +258,24 @@ def _alembic(
     from sqlalchemy import create_engine
     from sqlalchemy.pool import StaticPool
 
-    conn.autocommit = False
-    engine = create_engine("postgresql+psycopg://", creator=lambda: conn, poolclass=StaticPool)
-    with engine.connect() as connection:
-        context.configure(
-            connection=connection,
-            version_table_schema="pgrecall",
-            transaction_per_migration=True,
-            pgrecall_dimension=dimension,
-        )
-        with context.begin_transaction():
-            yield
-    if not conn.closed:
-        conn.rollback()
-        conn.autocommit = True
+    try:
+        conn.autocommit = False
+        engine = create_engine("postgresql+psycopg://", creator=lambda: conn, poolclass=StaticPool)
+        with engine.connect() as connection:
+            context.configure(
+                connection=connection,
+                version_table_schema="pgrecall",
+                transaction_per_migration=True,
+                pgrecall_dimension=dimension,
+            )
+            with context.begin_transaction():
+                yield
+    finally:
+        # After an error too: an application that lent its session goes on with it, and in its autocommit mode
+        # nobody would end a transaction that the next statement begins.
+        if not conn.closed:
+            conn.rollback()
+            conn.autocommit = True
 
 
 def _refuse_newer(revision: str | None) -> None:
