@@ -202,8 +202,10 @@ def _opened(
 
 
 def _separator(given: str | None) -> str | None:
+    from pgrecall.jsonl.formats import is_separator
+
     separator = {"tab": "\t", "\\t": "\t"}.get(given, given) if given is not None else None
-    if separator is not None and (len(separator) != 1 or separator in '"\r\n'):
+    if separator is not None and not is_separator(separator):
         raise typer.BadParameter(f"{given!r} is not one character", param_hint="--delimiter")
     return separator
 

@@ -19,7 +19,7 @@ from .load import FIELDS, Line
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping, Sequence
 
-__all__ = ["FileFormat", "array_lines", "guess_format", "table_lines"]
+__all__ = ["FileFormat", "array_lines", "guess_format", "is_separator", "table_lines"]
 
 FileFormat = Literal["jsonl", "json", "csv", "tsv"]
 
@@ -143,20 +143,24 @@ def table_lines(
         usual: The separator that is tried first.
 
     Raises:
-        InvalidInput: A column of `columns` is missing, no column is the content, two have one name, or quotes
-            are not closed; rows before that have been yielded.
+        InvalidInput: A column of `columns` is missing, no column is the content, two have one name, a first
+            line `sep=` names no separator, or quotes are not closed; rows before that have been yielded.
     """
+    # Before anything is read: Python's own limit is lower, and of the whole process.
+    csv.field_size_limit(_LONGEST_ROW)
     reading = _Lines(file)
     lines = iter(reading)
-    first = next(lines, "")
-    if (named := re.fullmatch(r"sep=(.)\s*", first, re.IGNORECASE)) is not None:
-        delimiter = delimiter or named[1]
-        first = next(lines, "")
-    delimiter = delimiter or _separator(first, columns, usual)
-    csv.field_size_limit(_LONGEST_ROW)
-    rows = csv.reader(chain([first], lines), delimiter=delimiter, strict=True)
-    start = reading.number
+    start = 1
     try:
+        first = next(lines, "")
+        if (named := re.fullmatch(r"sep=([^\r\n]?)\s*", first, re.IGNORECASE)) is not None:
+            if delimiter is None and not is_separator(named[1]):
+                raise InvalidInput(f"line 1: {first.strip()} names no separator", hint=_NAMED)
+            delimiter = delimiter or named[1]
+            first = next(lines, "")
+        start = reading.number
+        delimiter = delimiter or _separator(first, columns, usual)
+        rows = csv.reader(chain([first], lines), delimiter=delimiter, strict=True)
         fields = _fields(next(rows, []), columns)
         start = reading.number + 1
         for row in rows:
@@ -169,6 +173,7 @@ def table_lines(
         reading.detach()
 
 
+_NAMED = "Write a first line such as sep=; or pass --delimiter, which goes before it."
 _QUOTES = "A quote inside a quoted cell is written twice. Lines before this one may have been imported."
 
 
@@ -206,6 +211,11 @@ class _Lines:
 
     def detach(self) -> None:
         self._text.detach()
+
+
+def is_separator(text: str) -> bool:
+    """Tell whether a text can separate cells: one character that means nothing else in a table."""
+    return len(text) == 1 and text not in '"\r\n'
 
 
 def _separator(header: str, columns: Mapping[str, str], usual: str) -> str:
