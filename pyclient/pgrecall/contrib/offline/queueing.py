@@ -162,10 +162,10 @@ def refuse(
 
 
 def withdraw(connection: sqlite3.Connection, noted: writing.Noted) -> bool:
-    """Undo the writes of a call; returns False, and does nothing, if one of them was sent or refused."""
-    for number in noted.numbers:
-        waits = "SELECT 1 FROM queue WHERE number = ? AND sent_in IS NULL AND reason IS NULL"
-        if connection.execute(waits, (number,)).fetchone() is None:
+    """Undo the writes of a call; returns False, and does nothing, unless all of them still wait."""
+    for placed in noted.numbers.items():
+        waits = "SELECT 1 FROM queue WHERE number = ? AND key = ? AND sent_in IS NULL AND reason IS NULL"
+        if connection.execute(waits, placed).fetchone() is None:
             return False
     for number in noted.numbers:
         connection.execute(

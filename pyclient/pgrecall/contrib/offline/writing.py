@@ -8,10 +8,11 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
 from pgrecall.arguments import json_text
-from pgrecall.errors import Conflict, InvalidInput, NeedsServer, NotFound
+from pgrecall.errors import Conflict, InvalidInput, NeedsServer, NotFound, TimedOut
 from pgrecall.new_memories import check_content
 
 from .file import micros, moment_or_none
@@ -73,26 +74,28 @@ class Noted:
     """What a call has done to the file.
 
     Attributes:
-        numbers: The places of its writes in the queue.
+        numbers: The places of its writes in the queue, with their keys: what was rolled back is given a place
+            again, for the next write.
         made: The memories that it has made, by their ids in the copy.
         before: The rows of the memories that it changed, as they were.
+        given_up: Set once nobody waits for the call any more: a thread that is still about it writes nothing.
     """
 
-    numbers: list[int] = field(default_factory=list)
+    numbers: dict[int, str] = field(default_factory=dict)
     made: list[int] = field(default_factory=list)
     before: list[dict[str, Any]] = field(default_factory=list)
+    given_up: Event = field(default_factory=Event)
 
 
 _noted: ContextVar[Noted | None] = ContextVar("pgrecall_offline_noted", default=None)
 
 
 @contextmanager
-def noting() -> Iterator[Noted]:
+def noting(noted: Noted) -> Iterator[None]:
     """Note what the calling task or thread does to the file meanwhile: others write to it as well."""
-    noted = Noted()
     token = _noted.set(noted)
     try:
-        yield noted
+        yield
     finally:
         _noted.reset(token)
 
@@ -336,9 +339,12 @@ def _queue(
     ).fetchone()
     noted = _noted.get()
     if noted is not None:
-        noted.numbers.append(number)
+        noted.numbers[number] = key
         if made is not None:
             noted.made.append(made)
+        # After it was noted: whoever gives a call up sees what is noted by then, and withdraws it.
+        if noted.given_up.is_set():
+            raise TimedOut("the call was given up before its write")
 
 
 def _iso(value: Any) -> str:

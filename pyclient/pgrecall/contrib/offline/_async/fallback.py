@@ -14,7 +14,7 @@ from pgrecall.concurrency import in_thread
 from pgrecall.config.conninfo import dsn_parts
 from pgrecall.config.settings import load
 from pgrecall.connecting import network_options
-from pgrecall.contrib.offline.writing import noting
+from pgrecall.contrib.offline.writing import Noted, noting
 from pgrecall.dsn import resolve
 from pgrecall.errors import (
     ConnectionFailed,
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from pgrecall.contrib.offline.models import Pulled, Pushed, QueuedWrite
-    from pgrecall.contrib.offline.writing import Noted
     from pgrecall.models import NewMemory, OnConflict, RecallResult, TimelineResult
     from pgrecall.options import MemoryFields, Origin, UpdatableFields
 
@@ -142,7 +141,7 @@ class AsyncFallbackClient:
         if fields.get("is_sensitive") and not await self._takes_sensitive():
             return await self.server.remember(content, on_conflict=on_conflict, **to, **fields)
         id = await self._write(self.offline.remember, content, on_conflict=on_conflict, **to, **fields)
-        return await self.offline.stored_id(id)
+        return int(id)
 
     async def remember_many(
         self,
@@ -166,7 +165,7 @@ class AsyncFallbackClient:
             on_conflict=on_conflict,
             batch_size=batch_size,
         )
-        return [await self.offline.stored_id(id) for id in ids]
+        return list(ids)
 
     async def update(self, id: int, *, content: str | None = None, **fields: Unpack[UpdatableFields]) -> bool:
         """Change fields of one memory; see `AsyncClient.update`."""
@@ -196,7 +195,7 @@ class AsyncFallbackClient:
             importance=importance,
             origin=origin,
         )
-        return await self.offline.stored_id(later)
+        return int(later)
 
     async def forget(self, id: int) -> bool:
         """Forget one memory; see `AsyncClient.forget`."""
@@ -229,8 +228,22 @@ class AsyncFallbackClient:
         """Write to the copy, and send it if the server is there."""
         await self._ensure_copy()
         args, kwargs = tuple(map(readable_twice, args)), readable_again(kwargs)
+        noted = Noted()
         try:
-            with noting() as noted:
+            return await self._write_and_send(noted, write, args, kwargs)
+        except BaseException:
+            # Whoever sees an error does it again. What was sent is done, or will be by the next push.
+            # A thread may still be waiting for the file, after its call was cancelled.
+            noted.given_up.set()
+            if noted.numbers:
+                await self.offline.withdraw(noted)
+            raise
+
+    async def _write_and_send(
+        self, noted: Noted, write: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        try:
+            with noting(noted):
                 result = await write(*args, **kwargs)
         except NotFound as error:
             try:
@@ -239,12 +252,17 @@ class AsyncFallbackClient:
                 raise error from None
         try:
             await self._push_if_there()
-        except BaseException as error:
-            # Whoever sees an error does it again. What was sent is done, or will be by the next push.
-            if await self.offline.withdraw(noted) or not isinstance(error, PgrecallError):
+        except PgrecallError:
+            if not noted.numbers or await self.offline.withdraw(noted):
                 raise
         await self._raise_refusal(noted)
-        return result
+        return await self._with_stored_ids(result)
+
+    async def _with_stored_ids(self, result: bool | int | list[int]) -> Any:
+        """Return what a write has returned, with the server's ids where it has given them."""
+        if isinstance(result, list):
+            return [await self.offline.stored_id(id) for id in result]
+        return result if isinstance(result, bool) else await self.offline.stored_id(result)
 
     async def _push_if_there(self) -> None:
         """Send what is queued, unless there is no server."""

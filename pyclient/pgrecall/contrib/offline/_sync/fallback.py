@@ -15,7 +15,7 @@ from pgrecall.concurrency import in_place
 from pgrecall.config.conninfo import dsn_parts
 from pgrecall.config.settings import load
 from pgrecall.connecting import network_options
-from pgrecall.contrib.offline.writing import noting
+from pgrecall.contrib.offline.writing import Noted, noting
 from pgrecall.dsn import resolve
 from pgrecall.errors import (
     ConnectionFailed,
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from pgrecall.contrib.offline.models import Pulled, Pushed, QueuedWrite
-    from pgrecall.contrib.offline.writing import Noted
     from pgrecall.models import NewMemory, OnConflict, RecallResult, TimelineResult
     from pgrecall.options import MemoryFields, Origin, UpdatableFields
 
@@ -143,7 +142,7 @@ class FallbackClient:
         if fields.get("is_sensitive") and not self._takes_sensitive():
             return self.server.remember(content, on_conflict=on_conflict, **to, **fields)
         id = self._write(self.offline.remember, content, on_conflict=on_conflict, **to, **fields)
-        return self.offline.stored_id(id)
+        return int(id)
 
     def remember_many(
         self,
@@ -167,7 +166,7 @@ class FallbackClient:
             on_conflict=on_conflict,
             batch_size=batch_size,
         )
-        return [self.offline.stored_id(id) for id in ids]
+        return list(ids)
 
     def update(self, id: int, *, content: str | None = None, **fields: Unpack[UpdatableFields]) -> bool:
         """Change fields of one memory; see `Client.update`."""
@@ -197,7 +196,7 @@ class FallbackClient:
             importance=importance,
             origin=origin,
         )
-        return self.offline.stored_id(later)
+        return int(later)
 
     def forget(self, id: int) -> bool:
         """Forget one memory; see `Client.forget`."""
@@ -230,8 +229,22 @@ class FallbackClient:
         """Write to the copy, and send it if the server is there."""
         self._ensure_copy()
         args, kwargs = tuple(map(readable_twice, args)), readable_again(kwargs)
+        noted = Noted()
         try:
-            with noting() as noted:
+            return self._write_and_send(noted, write, args, kwargs)
+        except BaseException:
+            # Whoever sees an error does it again. What was sent is done, or will be by the next push.
+            # A thread may still be waiting for the file, after its call was cancelled.
+            noted.given_up.set()
+            if noted.numbers:
+                self.offline.withdraw(noted)
+            raise
+
+    def _write_and_send(
+        self, noted: Noted, write: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        try:
+            with noting(noted):
                 result = write(*args, **kwargs)
         except NotFound as error:
             try:
@@ -240,12 +253,17 @@ class FallbackClient:
                 raise error from None
         try:
             self._push_if_there()
-        except BaseException as error:
-            # Whoever sees an error does it again. What was sent is done, or will be by the next push.
-            if self.offline.withdraw(noted) or not isinstance(error, PgrecallError):
+        except PgrecallError:
+            if not noted.numbers or self.offline.withdraw(noted):
                 raise
         self._raise_refusal(noted)
-        return result
+        return self._with_stored_ids(result)
+
+    def _with_stored_ids(self, result: bool | int | list[int]) -> Any:
+        """Return what a write has returned, with the server's ids where it has given them."""
+        if isinstance(result, list):
+            return [self.offline.stored_id(id) for id in result]
+        return result if isinstance(result, bool) else self.offline.stored_id(result)
 
     def _push_if_there(self) -> None:
         """Send what is queued, unless there is no server."""
