@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import json
+import math
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Self
 from urllib.parse import urlunsplit
@@ -113,7 +114,8 @@ class LlmClient:
             )
         if not model:
             raise InvalidInput("the language model has no name")
-        if min(timeout, max_concurrency, max_answer_bytes) <= 0 or min(max_retries, max_wait, backoff) < 0:
+        limits = (timeout, max_concurrency, max_answer_bytes, max_retries, max_wait, backoff)
+        if not all(map(math.isfinite, limits)) or min(limits[:3]) <= 0 or min(limits[3:]) < 0:
             raise InvalidInput("a limit of the language model's client is out of range")
         self._base_url = _checked_url(base_url)
         self._url = f"{self._base_url}/chat/completions"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import psycopg
 
+from pgrecall.arguments import as_fraction
 from pgrecall.errors import InvalidInput, NotFound, SchemaMismatch, error_from
 from pgrecall.formatting import counted
 from pgrecall.query.embedding_models import KNOWN_MODELS, ModelSpec
@@ -111,13 +112,19 @@ def reembed(
 
     Raises:
         SwitchRefused: The new embeddings are too few or too different; they are kept, but not switched to.
-        InvalidInput: The dimension is unknown, or not one of the model.
+        InvalidInput: The dimension is unknown, or not one of the model; a limit is no number from 0 to 1.
         SchemaMismatch: Another generation is being built or kept.
         EmbeddingUnavailable: The model cannot be loaded on this machine; nothing has been changed then.
         PgrecallError: Another call is running, or the server reported an error.
     """
     spec = _spec(model, dim, provider)
-    options = _Options(min_overlap, max_loss, force, leave_to_daemons, report or _ignore)
+    options = _Options(
+        as_fraction("min_overlap", min_overlap),
+        as_fraction("max_loss", max_loss),
+        force,
+        leave_to_daemons,
+        report or _ignore,
+    )
     with locked(dsn) as conn:
         active, other = _present(conn)
         if (active.model, active.dimension) == (model, spec.dimension):

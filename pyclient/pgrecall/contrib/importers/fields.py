@@ -6,6 +6,7 @@ import json
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
+from pgrecall.arguments import as_float
 from pgrecall.errors import InvalidInput
 from pgrecall.jsonl.lines import json_kind
 
@@ -104,6 +105,18 @@ def importance(value: object, most: float) -> float:
     if not 0 <= read <= most:
         raise InvalidInput(f"importance must lie between 0 and {most:g}")
     return read / most
+
+
+def highest(most: float) -> float:
+    """Return the highest importance of a source, checked.
+
+    Raises:
+        InvalidInput: It is not finite and above 0.
+    """
+    checked = as_float("the highest importance", most)
+    if checked <= 0:
+        raise InvalidInput("the highest importance must be above 0")
+    return checked
 
 
 def number(field: str, value: object) -> float:

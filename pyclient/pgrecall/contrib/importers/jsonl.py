@@ -10,6 +10,7 @@ from pgrecall.errors import InvalidInput, PgrecallError
 from pgrecall.files import open_regular, refuse_compressed
 from pgrecall.jsonl.lines import bounded_lines, json_object
 
+from .fields import highest
 from .older import memory_row
 from .rows import MAX_ROW_BYTES, Rejected, Row, Source
 
@@ -33,6 +34,7 @@ def jsonl_source(file: Path, *, most: float = 1.0) -> Iterator[Source]:
     Raises:
         PgrecallError: It cannot be read.
     """
+    most = highest(most)
     with open_regular(file) as lines:
         refuse_compressed(lines)
         yield Source(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pgrecall.errors import InvalidInput, PgrecallError
 from pgrecall.files import open_regular
 
+from .fields import highest
 from .older import DERIVED, found_columns, memory_row
 from .rows import MAX_ROW_BYTES, Rejected, Row, Source
 
@@ -38,6 +39,7 @@ def sqlite_source(file: Path, *, table: str = "memories", most: float = 1.0) -> 
             is no table: reading one runs what the author of the file wrote.
         PgrecallError: It is not there, or no SQLite file.
     """
+    most = highest(most)
     with open_regular(file) as opened:
         size = os.fstat(opened.fileno()).st_size
     try:

@@ -9,6 +9,7 @@ from psycopg import sql
 
 from pgrecall.errors import InvalidInput
 
+from .fields import highest
 from .older import found_columns, memory_row
 from .postgres import connected, find_table, row_count, table_rows
 from .rows import Row, Source
@@ -33,6 +34,7 @@ def table_source(dsn: str, name: str, *, most: float = 1.0) -> Iterator[Source]:
     Raises:
         InvalidInput: There is no such table, or it lacks what makes a memory.
     """
+    most = highest(most)
     with connected(dsn) as connection:
         table = find_table(connection, name)
         if table is None:

@@ -23,6 +23,7 @@ from psycopg.rows import class_row
 from pgrecall.admin.installer_lock import LOCK_KEY as INSTALLER_LOCK
 from pgrecall.admin.lock_retry import LOCK_POLL_SECONDS
 from pgrecall.admin.reading import scalar
+from pgrecall.arguments import as_float
 from pgrecall.errors import (
     Conflict,
     ConnectionFailed,
@@ -132,13 +133,15 @@ def move(
         The report; None if it is there already, or a move was given up.
 
     Raises:
-        InvalidInput: There is no such shard, or an interrupted move goes elsewhere.
+        InvalidInput: There is no such shard, or an interrupted move goes elsewhere; the patience is no time.
         UnknownNamespace: There is no such namespace.
         ConnectionFailed: The source or the target cannot be reached, or a new move cannot ask every shard.
         Conflict: The other shard has a namespace of that name, or the rows differ in the end.
         SchemaMismatch: The shards do not hold the same code and the same generations of embeddings.
         PgrecallError: 55006: old transactions do not end; the namespace is moved, and a next run cleans up.
     """
+    if as_float("patience", patience) < 0:
+        raise InvalidInput("patience must be at least 0")
     with connect(router_dsn) as router, translated(), ExitStack() as stack:
         dsns = shard_dsns(router)
         if to is not None and to not in dsns:

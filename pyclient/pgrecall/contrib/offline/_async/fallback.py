@@ -10,6 +10,7 @@ from psycopg.conninfo import make_conninfo
 from psycopg.pq import PGconn, Ping
 
 from pgrecall._async.client import AsyncClient
+from pgrecall.arguments import as_seconds
 from pgrecall.concurrency import in_thread
 from pgrecall.config.conninfo import dsn_parts
 from pgrecall.config.settings import load
@@ -66,6 +67,7 @@ class AsyncFallbackClient:
         namespace: str | None = None,
         patience: float = PATIENCE,
     ) -> None:
+        patience = as_seconds("patience", patience)
         dsn = _patient(dsn, patience)
         self._arguments = (dsn, namespace, patience)
         self.server = AsyncClient(dsn, namespace=namespace, pool_timeout=patience)

@@ -11,6 +11,7 @@ from psycopg.conninfo import make_conninfo
 from psycopg.pq import PGconn, Ping
 
 from pgrecall._sync.client import Client
+from pgrecall.arguments import as_seconds
 from pgrecall.concurrency import in_place
 from pgrecall.config.conninfo import dsn_parts
 from pgrecall.config.settings import load
@@ -67,6 +68,7 @@ class FallbackClient:
         namespace: str | None = None,
         patience: float = PATIENCE,
     ) -> None:
+        patience = as_seconds("patience", patience)
         dsn = _patient(dsn, patience)
         self._arguments = (dsn, namespace, patience)
         self.server = Client(dsn, namespace=namespace, pool_timeout=patience)
