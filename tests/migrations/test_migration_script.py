@@ -9,7 +9,7 @@ import psycopg
 import pytest
 from typer.testing import CliRunner
 
-from pgrecall import Client, PgrecallError
+from pgrecall import Client, InvalidInput, PgrecallError
 from pgrecall.admin.migrate import check, migrate, migration_script
 from pgrecall.cli import app
 from pgrecall.server.binaries import binaries
@@ -26,6 +26,14 @@ def run_script(dsn: str, script: str) -> None:
         input=script, capture_output=True, text=True, check=False, timeout=120,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
+
+
+def test_a_connection_that_would_be_migrated_is_refused(new_database: Callable[..., str]) -> None:
+    dsn = new_database()
+    with psycopg.connect(dsn) as conn, pytest.raises(InvalidInput, match="connection string") as caught:
+        migration_script(conn)  # type: ignore[arg-type]
+    assert caught.value.hint
+    assert check(dsn).revision is None
 
 
 @pytest.mark.slow

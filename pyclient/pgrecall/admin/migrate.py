@@ -168,8 +168,14 @@ def migration_script(
         with_roles: False leaves the roles out; they must be there.
 
     Raises:
+        InvalidInput: It is a connection, which `migrate` takes and here could not be rolled back.
         PgrecallError: As for `migrate`.
     """
+    if not isinstance(dsn, str):
+        raise InvalidInput(
+            f"migration_script takes a connection string, not a {type(dsn).__name__}",
+            hint="It connects itself, because it rolls back what it runs: pass the connection string.",
+        )
     _refuse_other_owner(dsn)
     config = _run(
         dsn,
