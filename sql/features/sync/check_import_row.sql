@@ -19,6 +19,10 @@ BEGIN
           OR value ->> 'deleted_at' IS NOT NULL AND NOT _pgrecall.is_time(value ->> 'deleted_at') THEN
         RAISE EXCEPTION '%: updated_at or deleted_at is not a time', subject
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Write it as 2025-01-31T12:00:00Z.';
+    ELSIF (value ->> 'deleted_at')::timestamptz = _pgrecall.awaits_successor() THEN
+        -- link_imported_memories() would take the memory for one that has no past.
+        RAISE EXCEPTION '%: deleted_at is the time that marks an unfinished import', subject
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Write when the row was deleted.';
     ELSIF value ->> 'embedding' !~ '^\[[-+0-9.eE, ]*\]$' THEN
         RAISE EXCEPTION '%: embedding is not a vector', subject
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Write it as [0.1,…].';

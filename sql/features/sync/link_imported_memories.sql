@@ -12,6 +12,7 @@ SET search_path FROM CURRENT
 AS $function$
 DECLARE
     linked bigint[];
+    last_change bigint;
     seen bigint[];
 BEGIN
     IF jsonb_typeof(links) IS DISTINCT FROM 'array' THEN
@@ -33,6 +34,7 @@ BEGIN
     WHERE m.id = ANY (seen) ORDER BY m.id FOR NO KEY UPDATE;
     PERFORM _pgrecall.lock_successors(seen);
     PERFORM _pgrecall.lock_names(seen);
+    SELECT max(c.id) INTO last_change FROM pgrecall.memory_changes c WHERE c.memory_id = ANY (seen);
     WITH changed AS (
         UPDATE pgrecall.memories m
         SET superseded_by = s.id, superseded_at = l.superseded_at, deleted_at = l.deleted_at,
@@ -60,7 +62,7 @@ BEGIN
                   HINT = 'Two memories cannot supersede each other: correct superseded_by.';
     END IF;
     -- No change of the memories: import_records() brings their history.
-    DELETE FROM pgrecall.memory_changes c WHERE c.memory_id = ANY (linked) AND c.changed_at = now();
+    DELETE FROM pgrecall.memory_changes c WHERE c.memory_id = ANY (linked) AND c.id > COALESCE(last_change, 0);
     RETURN cardinality(linked);
 END
 $function$;
