@@ -54,6 +54,10 @@ BEGIN
     PERFORM _pgrecall.check_namespace(home, import_lines.create_namespace);
     home_id := pgrecall.namespace_id(home);
     PERFORM _pgrecall.serialize_imports(ARRAY[home_id]);
+    -- Else one that is forgotten meanwhile would come back.
+    IF on_conflict = 'update' THEN
+        PERFORM _pgrecall.lock_external_ids(memories, home);
+    END IF;
 
     SELECT array_agg(m.id ORDER BY g.place),
            array_agg(CASE

@@ -28,6 +28,8 @@ DECLARE
     ids bigint[];
     known bigint[];  -- those that were there before
     is_new boolean[];
+    places bigint[];  -- of those to be stored, and their ids
+    made bigint[];
     target record;
 BEGIN
     IF jsonb_typeof(lines) IS DISTINCT FROM 'array' THEN
@@ -72,11 +74,18 @@ BEGIN
         FROM unnest(given) WITH ORDINALITY l (fields, place)
     ) g;
     IF true = ANY (is_new) THEN
-        PERFORM FROM public.remember_many(
-            (SELECT jsonb_agg(g.fields ORDER BY g.place)
-             FROM unnest(given) WITH ORDINALITY g (fields, place) WHERE is_new[g.place]),
-            on_conflict => 'keep'
-        );
+        PERFORM _pgrecall.check_language(l.language)
+        FROM (SELECT DISTINCT g.fields ->> 'language' AS language FROM unnest(given) g (fields)) l;
+        PERFORM _pgrecall.check_namespace(n.name, false)
+        FROM (SELECT DISTINCT g.fields ->> 'namespace' AS name FROM unnest(given) g (fields) ORDER BY 1) n;
+        SELECT array_agg(g.place ORDER BY g.place), _pgrecall.insert_memories(jsonb_agg(g.fields ORDER BY g.place), NULL)
+        INTO places, made
+        FROM unnest(given) WITH ORDINALITY g (fields, place) WHERE is_new[g.place];
+        -- Another session may have stored one since: that one is there, and not of this import.
+        FOR turn IN 1..cardinality(places) LOOP
+            ids[places[turn]] := made[turn];
+            is_new[places[turn]] := made[turn] IS NOT NULL;
+        END LOOP;
         SELECT array_agg(COALESCE(ids[g.place], _pgrecall.find_imported_memory(g.fields)) ORDER BY g.place) INTO ids
         FROM unnest(given) WITH ORDINALITY g (fields, place);
         FOR target IN
