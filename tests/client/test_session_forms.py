@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
+from psycopg.types.json import Jsonb
 
 from pgrecall import AsyncClient, Client, Filter
 from pgrecall.admin.migrate import migrate
 from pgrecall.connecting import open_connection
 from support import pgbouncer
+from support.memories import call, rows
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,6 +44,9 @@ TEXTS = [
     "Ana's shares are in C:\\data\\5, her phone is +41 31 555 01 02.",
     "Ana drinks tea.",
 ]
+
+
+STYLES = [value for name, value in FORMS if name == "IntervalStyle"]
 
 
 def settle(dsn: str, name: str, value: str) -> None:
@@ -163,3 +169,17 @@ def test_a_migration_reads_its_own_sql(server_dsn: str, name: str, value: str, i
                 assert len(memory.timeline("Ana", embed=False).memories) == 1
         finally:
             admin.execute(sql.SQL("DROP DATABASE {}").format(sql.Identifier(database)))
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_a_retention_rule_is_the_same_line_under_every_style(
+    conn: psycopg.Connection[Any], style: str
+) -> None:
+    """How long it keeps is a text in an export, and compared as one."""
+    call(conn, "pgrecall.set_retention", "default", "1 year 2 mons 90 days")
+    lines = rows(conn, "pgrecall.export_records")
+    assert '"keep": "1 year 2 mons 90 days"' in "".join(lines)
+    conn.execute(sql.SQL("SET IntervalStyle = {}").format(sql.Literal(style)))
+    assert rows(conn, "pgrecall.export_records") == lines
+    found = rows(conn, "pgrecall.import_records", Jsonb([json.loads(line) for line in lines[1:]]))
+    assert {outcome for _, outcome in found} == {"present"}

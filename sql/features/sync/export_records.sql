@@ -11,7 +11,7 @@ CREATE OR REPLACE FUNCTION pgrecall.export_records(
 )
 RETURNS TABLE (line text)
 LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path FROM CURRENT SET extra_float_digits = 1
+SET search_path FROM CURRENT SET extra_float_digits = 1 SET IntervalStyle = postgres
 BEGIN ATOMIC
     WITH homes AS (
         SELECT n.*

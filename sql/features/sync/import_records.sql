@@ -13,7 +13,7 @@
 CREATE OR REPLACE FUNCTION pgrecall.import_records(lines jsonb)
 RETURNS TABLE (place integer, outcome text)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path FROM CURRENT
+SET search_path FROM CURRENT SET IntervalStyle = postgres
 AS $function$
 #variable_conflict use_column
 DECLARE
