@@ -17,12 +17,12 @@ BEGIN
     IF own IS NULL THEN
         RETURN ARRAY['pg_catalog.simple'::regconfig];
     ELSIF others = '{}' THEN
-        RETURN ARRAY[own::regconfig];
+        RETURN ARRAY[_pgrecall.stored_language(own)];
     END IF;
     RETURN ARRAY(
-        SELECT l.name::regconfig
+        SELECT _pgrecall.stored_language(l.name)
         FROM unnest(own || others) WITH ORDINALITY l (name, place)
-        GROUP BY l.name::regconfig
+        GROUP BY 1
         ORDER BY min(l.place)
     );
 END

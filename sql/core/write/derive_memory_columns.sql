@@ -9,7 +9,7 @@ LANGUAGE plpgsql
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
-    config regconfig := NEW.language::regconfig;
+    config regconfig := _pgrecall.stored_language(NEW.language);
     recipe text := _pgrecall.embedding_recipe();
     value_lexemes text[] := _pgrecall.value_terms(concat_ws(E'\n', NEW.title, NEW.content));
 BEGIN

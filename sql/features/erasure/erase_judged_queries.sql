@@ -34,7 +34,7 @@ BEGIN
         ) OR EXISTS (
             SELECT FROM unnest(languages) l (language)
             WHERE tsvector_to_array(
-                _pgrecall.analyze_text(l.language::regconfig, concat_ws(E'\n', q.query, q.query_id, q.stratum))
+                _pgrecall.analyze_text(_pgrecall.stored_language(l.language), concat_ws(E'\n', q.query, q.query_id, q.stratum))
             ) && own
         )
     );

@@ -79,7 +79,7 @@ BEGIN
         FROM (
             SELECT a.lexeme, max((t.value #>> '{}')::double precision) AS weight
             FROM jsonb_each(r.item -> 'terms') t
-            CROSS JOIN LATERAL unnest(_pgrecall.analyze_text(m.language::regconfig, t.key)) a
+            CROSS JOIN LATERAL unnest(_pgrecall.analyze_text(_pgrecall.stored_language(m.language), t.key)) a
             WHERE (t.value #>> '{}')::numeric >= 0.000001
             GROUP BY a.lexeme
             ORDER BY weight DESC, a.lexeme
