@@ -22,7 +22,9 @@ END
 $function$;
 
 CREATE OR REPLACE TRIGGER memories_90_embedding_job
-    AFTER UPDATE OF title, content, expanded_keywords, is_sensitive, deleted_at ON pgrecall.memories
+    AFTER UPDATE OF content, title, category, tags, expanded_keywords, metadata, source, speaker, is_sensitive,
+        deleted_at
+    ON pgrecall.memories
     FOR EACH ROW
     WHEN (NEW.content_hash <> OLD.content_hash OR NEW.is_sensitive OR NEW.deleted_at IS NOT NULL)
     EXECUTE FUNCTION _pgrecall.cancel_embedding_job();

@@ -34,6 +34,7 @@ END
 $function$;
 
 CREATE OR REPLACE TRIGGER memories_10_derive
-    BEFORE INSERT OR UPDATE OF title, content, category, tags, expanded_keywords, language, is_sensitive, content_hash, search_vector
+    BEFORE INSERT OR UPDATE OF content, title, category, tags, expanded_keywords, metadata, source, speaker, is_sensitive,
+        language, content_hash, search_vector
     ON pgrecall.memories
     FOR EACH ROW EXECUTE FUNCTION _pgrecall.derive_memory_columns();

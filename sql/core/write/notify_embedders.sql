@@ -20,5 +20,7 @@ CREATE OR REPLACE TRIGGER memories_50_notify_insert
     FOR EACH STATEMENT EXECUTE FUNCTION _pgrecall.notify_embedders();
 
 CREATE OR REPLACE TRIGGER memories_50_notify_update
-    AFTER UPDATE OF title, content, expanded_keywords, is_sensitive, deleted_at ON pgrecall.memories
+    AFTER UPDATE OF content, title, category, tags, expanded_keywords, metadata, source, speaker, is_sensitive,
+        deleted_at
+    ON pgrecall.memories
     FOR EACH STATEMENT EXECUTE FUNCTION _pgrecall.notify_embedders();

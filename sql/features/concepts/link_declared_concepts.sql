@@ -62,7 +62,9 @@ CREATE OR REPLACE TRIGGER memories_40_concepts_insert
     FOR EACH STATEMENT EXECUTE FUNCTION _pgrecall.link_declared_concepts();
 
 CREATE OR REPLACE TRIGGER memories_40_concepts_update
-    AFTER UPDATE OF title, content, speaker, tags, expanded_keywords, is_sensitive, deleted_at, namespace_id ON pgrecall.memories
+    AFTER UPDATE OF content, title, category, tags, expanded_keywords, metadata, source, speaker, is_sensitive,
+        deleted_at, namespace_id
+    ON pgrecall.memories
     FOR EACH ROW
     WHEN (ROW (OLD.title, OLD.content, OLD.speaker, OLD.tags, OLD.expanded_keywords, OLD.is_sensitive, OLD.deleted_at IS NULL,
                OLD.namespace_id)

@@ -15,7 +15,8 @@ END
 $function$;
 
 CREATE OR REPLACE TRIGGER memories_80_curation
-    AFTER UPDATE OF is_sensitive ON pgrecall.memories
+    AFTER UPDATE OF content, title, category, tags, expanded_keywords, metadata, source, speaker, is_sensitive
+    ON pgrecall.memories
     FOR EACH ROW
     WHEN (NEW.is_sensitive AND NOT OLD.is_sensitive)
     EXECUTE FUNCTION _pgrecall.withdraw_curation();

@@ -45,7 +45,8 @@ CREATE OR REPLACE TRIGGER memories_20_extraction_insert
     FOR EACH STATEMENT EXECUTE FUNCTION _pgrecall.queue_extraction();
 
 CREATE OR REPLACE TRIGGER memories_20_extraction_update
-    AFTER UPDATE OF title, content, speaker, language, occurred_at, created_at, is_sensitive, deleted_at, namespace_id
+    AFTER UPDATE OF content, title, category, tags, expanded_keywords, metadata, source, speaker, is_sensitive,
+        language, occurred_at, created_at, deleted_at, namespace_id
     ON pgrecall.memories
     FOR EACH ROW
     WHEN (ROW (OLD.title, OLD.content, OLD.speaker, OLD.language, COALESCE(OLD.occurred_at, OLD.created_at), OLD.is_sensitive,

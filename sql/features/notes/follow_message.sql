@@ -55,7 +55,9 @@ END
 $function$;
 
 CREATE OR REPLACE TRIGGER memories_82_notes
-    AFTER UPDATE OF content, speaker, is_sensitive, deleted_at ON pgrecall.memories
+    AFTER UPDATE OF content, title, category, tags, expanded_keywords, metadata, source, speaker, is_sensitive,
+        deleted_at
+    ON pgrecall.memories
     FOR EACH ROW
     WHEN ((OLD.content, OLD.speaker) IS DISTINCT FROM (NEW.content, NEW.speaker) OR (NEW.is_sensitive AND NOT OLD.is_sensitive)
           OR (NEW.deleted_at IS NOT NULL AND OLD.deleted_at IS NULL))

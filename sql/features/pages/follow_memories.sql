@@ -32,8 +32,8 @@ CREATE OR REPLACE TRIGGER memories_92_pages_insert
     FOR EACH STATEMENT EXECUTE FUNCTION _pgrecall.follow_memories();
 
 CREATE OR REPLACE TRIGGER memories_92_pages_update
-    AFTER UPDATE OF content, title, category, tags, expanded_keywords, language, speaker, is_sensitive, occurred_at, created_at,
-        valid_to, expires_at, deleted_at, superseded_by, namespace_id, origin
+    AFTER UPDATE OF content, title, category, tags, expanded_keywords, metadata, source, speaker, is_sensitive,
+        language, occurred_at, created_at, valid_to, expires_at, deleted_at, superseded_by, namespace_id, origin
     ON pgrecall.memories
     FOR EACH ROW
     WHEN ((OLD.content, OLD.title, OLD.category, OLD.tags, OLD.expanded_keywords, OLD.language, OLD.speaker, OLD.is_sensitive,

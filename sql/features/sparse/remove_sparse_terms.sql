@@ -11,7 +11,9 @@ END
 $function$;
 
 CREATE OR REPLACE TRIGGER memories_90_sparse_terms
-    AFTER UPDATE OF title, content, language, is_sensitive, deleted_at, namespace_id ON pgrecall.memories
+    AFTER UPDATE OF content, title, category, tags, expanded_keywords, metadata, source, speaker, is_sensitive,
+        language, deleted_at, namespace_id
+    ON pgrecall.memories
     FOR EACH ROW
     WHEN (ROW (OLD.title, OLD.content, OLD.language, OLD.namespace_id) IS DISTINCT FROM
           ROW (NEW.title, NEW.content, NEW.language, NEW.namespace_id)

@@ -34,7 +34,9 @@ CREATE OR REPLACE TRIGGER memories_70_times_insert
     FOR EACH STATEMENT EXECUTE FUNCTION _pgrecall.note_temporal_refs();
 
 CREATE OR REPLACE TRIGGER memories_70_times_update
-    AFTER UPDATE OF content, occurred_at, created_at, is_sensitive, deleted_at, namespace_id ON pgrecall.memories
+    AFTER UPDATE OF content, title, category, tags, expanded_keywords, metadata, source, speaker, is_sensitive,
+        occurred_at, created_at, deleted_at, namespace_id
+    ON pgrecall.memories
     FOR EACH ROW
     WHEN (ROW (OLD.content, COALESCE(OLD.occurred_at, OLD.created_at), OLD.is_sensitive, OLD.deleted_at IS NULL, OLD.namespace_id)
           IS DISTINCT FROM
