@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from psycopg.types.json import Jsonb
 
 from support.curation import decided, decision, embed_as, noted, pair
-from support.memories import call, remember, remember_many, rows, scalar
+from support.memories import call, refused, remember, remember_many, rows, scalar, stored
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -329,3 +329,22 @@ def test_a_concept_of_another_name_is_another_subject(conn: Connection[Any]) -> 
         )
     found = decided(conn, new)
     assert (found["decision"], found["evidence"]["is_other_subject"]) == ("ADD", True)
+
+
+def test_evidence_and_decider_are_checked_before_they_are_stored(conn: Connection[Any]) -> None:
+    """A constraint would print the row into the server's log."""
+    ids = [remember(conn, content) for content in ("one matter", "another one", "a third")]
+    hashes = {number: stored(conn, number)["content_hash"] for number in ids}
+
+    def add(new: int, decider: str | None, evidence: object) -> Any:
+        given = (new, ids[0], "ADD", decider, evidence, hashes[new], hashes[ids[0]])
+        return call(conn, "pgrecall.apply_curation", *given)
+
+    for evidence in (Jsonb([1]), Jsonb("x"), Jsonb({"x": "y" * 1_000_000})):
+        with refused(conn, "22023"):
+            add(ids[1], "a-model", evidence)
+    for decider in (None, " ", "é" * 513):
+        with refused(conn, "22023"):
+            add(ids[1], decider, Jsonb({}))
+    for new, none in zip(ids[1:], (None, Jsonb(None)), strict=True):
+        assert noted(conn, add(new, "é" * 512, none))["evidence"] == {}

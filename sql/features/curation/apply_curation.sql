@@ -10,9 +10,9 @@
 -- decision                 NOOP: the older memory (other_id) supersedes the new one. UPDATE, SUPERSEDE: the new memory
 --                          supersedes the older one, which is closed as by supersede(). ADD: only recorded
 -- memory_hash, other_hash  content_hash of the compared texts
--- evidence                 numbers and ids, no text
+-- evidence                 an object of numbers and ids, no text; NULL: none
 --
--- Errors  22023 no such decision, or it names no other memory;  42501 read-only for this role
+-- Errors  22023 no such decision, it names no other memory, or evidence or decider do not fit;  42501 read-only for this role
 CREATE OR REPLACE FUNCTION pgrecall.apply_curation(
     memory_id bigint, other_id bigint, decision text, decider text, evidence jsonb, memory_hash bytea, other_hash bytea
 )
@@ -30,10 +30,17 @@ DECLARE
     curation_id bigint;
     is_shorter boolean;
 BEGIN
+    evidence := COALESCE(NULLIF(evidence, 'null'), '{}');
     IF decision IS NULL OR decision NOT IN ('ADD', 'UPDATE', 'SUPERSEDE', 'NOOP') OR (decision <> 'ADD' AND other_id IS NULL)
        OR other_id = memory_id THEN
         RAISE EXCEPTION 'a curation is ADD, or UPDATE, SUPERSEDE or NOOP and another memory'
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass the row that pgrecall.decide_curation() returned.';
+    ELSIF jsonb_typeof(evidence) <> 'object' OR octet_length(evidence::text) > 1000000 THEN
+        RAISE EXCEPTION 'the evidence of a curation is an object of at most 1,000,000 bytes'
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass numbers and ids, no text; NULL: none.';
+    ELSIF decider IS NULL OR _pgrecall.is_blank(decider) OR octet_length(decider) > 1024 THEN
+        RAISE EXCEPTION 'the decider of a curation has 1 to 1,024 bytes'
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Name what decided, with its version.';
     END IF;
     -- Lock both rows in the order of their ids, as supersede() does.
     PERFORM FROM pgrecall.memories m
@@ -65,7 +72,7 @@ BEGIN
         is_shorter := COALESCE(least(successor.expires_at, CASE decision WHEN 'NOOP' THEN successor.valid_to END), 'infinity')
                     < COALESCE(least(closed.expires_at, CASE decision WHEN 'NOOP' THEN closed.valid_to END), 'infinity');
         IF successor.origin < closed.origin OR is_shorter OR NOT _pgrecall.covers(successor, closed) THEN
-            evidence := COALESCE(evidence, '{}') || jsonb_build_object(
+            evidence := evidence || jsonb_build_object(
                 'refused', decision, 'is_less_trusted', own.origin < other.origin, 'is_more_trusted', own.origin > other.origin,
                 'is_shorter', is_shorter, 'covers_old', _pgrecall.covers(own, other), 'covers_new', _pgrecall.covers(other, own)
             );
