@@ -190,3 +190,27 @@ def test_two_sessions_supersede_one_memory(conn: Connection[Any], dsn: str) -> N
             second()
     assert stored(conn, old)["superseded_by"] == new
     assert conn.execute("SELECT count(*) FROM pgrecall.memories").fetchone() == (2,)
+
+
+@pytest.mark.parametrize(
+    ("style", "zone", "moment"),
+    [
+        ("SQL, DMY", "Asia/Jakarta", NOON),
+        ("Postgres", "Asia/Jakarta", NOON),
+        ("German", "Europe/Berlin", datetime(1850, 1, 1, tzinfo=UTC)),
+    ],
+)
+def test_occurred_at_is_the_same_in_every_style_and_zone(
+    conn: Connection[Any], style: str, zone: str, moment: datetime
+) -> None:
+    """Not every server reads the abbreviation of a zone that it writes."""
+    old = remember(conn, "in Rome")
+    with conn.transaction():
+        conn.execute(
+            "SELECT set_config('DateStyle', %s, true), set_config('TimeZone', %s, true)", (style, zone)
+        )
+        new = call(conn, "supersede", old, "in Oslo", occurred_at=moment)
+    assert scalar(conn, "SELECT occurred_at = %s FROM pgrecall.memories WHERE id = %s", moment, new)
+    for wrong in ("0001-01-01 00:00+00", "10000-01-01 00:00+00", "infinity"):
+        with refused(conn, "22023"):
+            call(conn, "supersede", new, "in Lima", occurred_at=wrong)

@@ -32,7 +32,7 @@ BEGIN
     IF (content IS NULL) = (successor IS NULL) THEN
         RAISE EXCEPTION 'memory %: pass either content or successor', supersede.id
             USING ERRCODE = 'invalid_parameter_value', HINT = 'content makes a new memory, successor names an existing one.';
-    ELSIF NOT _pgrecall.is_time(supersede.occurred_at::text) THEN
+    ELSIF supersede.occurred_at NOT BETWEEN '0001-01-02 00:00:00+00' AND '9999-12-31 00:00:00+00' THEN
         RAISE EXCEPTION 'memory %: occurred_at is not a time from 0001-01-02 to 9999-12-31 UTC', supersede.id
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Write it as 2025-01-31T12:00:00Z, or leave it out: now.';
     END IF;
