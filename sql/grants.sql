@@ -66,3 +66,5 @@ BEGIN
 END
 $relations$;
 GRANT USAGE ON ALL SEQUENCES IN SCHEMA pgrecall TO pgrecall_gate, pgrecall_engine, pgrecall_admin;
+-- health() compares it with the ids.
+GRANT SELECT ON SEQUENCE pgrecall.memories_id_seq TO pgrecall_gate;

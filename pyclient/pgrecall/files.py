@@ -7,6 +7,7 @@ import re
 import secrets
 import stat
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pgrecall.errors import InvalidInput, PgrecallError
@@ -14,9 +15,15 @@ from pgrecall.errors import InvalidInput, PgrecallError
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from io import BufferedReader, BufferedWriter
-    from pathlib import Path
 
-__all__ = ["NoTemporaryFile", "atomic_file", "open_regular", "refuse_compressed", "temporary_file"]
+__all__ = [
+    "NoTemporaryFile",
+    "atomic_file",
+    "is_of_system",
+    "open_regular",
+    "refuse_compressed",
+    "temporary_file",
+]
 
 _COMPRESSED = re.compile(
     rb"(?P<gzip>\x1f\x8b)|(?P<ZIP>PK\x03\x04)|(?P<bzip2>BZh[1-9]1AY&SY)|(?P<xz>\xfd7zXZ\x00)|(?P<zstd>\x28\xb5\x2f\xfd)"
@@ -68,6 +75,11 @@ def atomic_file(file: Path, mode: int) -> Iterator[BufferedWriter]:
         unfinished.replace(file)
     finally:
         unfinished.unlink(missing_ok=True)
+
+
+def is_of_system(file: Path) -> bool:
+    """Return whether a path is of /dev or /proc, as /dev/stdout and >(…) of a shell are."""
+    return Path(os.path.abspath(file)).parts[1:2] in {("dev",), ("proc",)}  # noqa: PTH100 - links are not followed
 
 
 def open_regular(file: Path, *, follow: bool = True) -> BufferedReader:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
+import sys
 import threading
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from support.command import Outcome
 
@@ -40,7 +42,7 @@ def test_a_pipe_stays_one_and_its_reader_gets_all(
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     read: list[str] = []
-    reader = threading.Thread(target=lambda: read.append(pipe.read_text()))
+    reader = threading.Thread(target=lambda: read.append(pipe.read_text()), daemon=True)
     reader.start()
     assert cli(*command, str(pipe)).code == 0
     reader.join()
@@ -58,6 +60,37 @@ def test_a_device_stays_one(cli: Callable[..., Outcome], tmp_path: Path, command
     assert cli(*command, str(null)).code == 0
     assert stat.S_ISCHR(null.stat().st_mode)
     assert list(tmp_path.iterdir()) == [null]
+
+
+@pytest.mark.parametrize("command", EXPORTS)
+def test_a_link_is_followed(cli: Callable[..., Outcome], tmp_path: Path, command: tuple[str, ...]) -> None:
+    assert cli("remember", "tea", "--tag", "Priya").code == 0
+    link, target = tmp_path / "latest", tmp_path / "today"
+    link.symlink_to(target)
+    for _ in range(2):
+        assert cli(*command, str(link)).code == 0
+        assert link.is_symlink()
+        assert "Priya" in target.read_text()
+        target.write_text("before")
+
+
+@pytest.mark.parametrize("command", EXPORTS)
+def test_what_the_shell_opened_stays_what_it_is(
+    dsn: str, cli: Callable[..., Outcome], tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    assert cli("remember", "tea", "--tag", "Priya").code == 0
+    for path in ("/dev/stdout", "/proc/self/fd/1"):
+        with (tmp_path / "out").open("wb") as out:
+            done = subprocess.run(
+                [sys.executable, "-m", "pgrecall", *command, path],
+                env=os.environ | {"PGRECALL_DSN": dsn},
+                stdout=out,
+                check=False,
+            )
+            assert done.returncode == 0
+            assert os.fstat(out.fileno()).st_ino == (tmp_path / "out").stat().st_ino
+        assert "Priya" in (tmp_path / "out").read_text()
+    assert Path("/dev/stdout").is_symlink()
 
 
 @pytest.mark.parametrize("command", EXPORTS)

@@ -69,6 +69,10 @@ def test_memories_can_be_changed_and_go(conn: Connection[Any], language: str) ->
     assert found(conn, "Lima") == [changed]
     assert call(conn, "update_memory", hidden, is_sensitive=True)
     assert stored(conn, hidden)["is_sensitive"]
+    assert found(conn, "Bonn") == []
+    later = call(conn, "supersede", gone, content="Hafen Bonn")
+    assert (found(conn, "Bonn"), stored(conn, later)["language"]) == ([later], "simple")
+    assert len(rows(conn, "erase", later)) == 1
     assert len(rows(conn, "erase", gone)) == 1
     assert scalar(conn, "SELECT count(*) FROM pgrecall.judged_queries") == 0
     # A release that derives words anew, and a new word of the language.
@@ -77,6 +81,22 @@ def test_memories_can_be_changed_and_go(conn: Connection[Any], language: str) ->
     assert call(conn, "forget", changed)
     with refused(conn, "42704"):
         remember(conn, "Hafen", language=language)
+
+
+def test_an_import_changes_what_it_has_brought(conn: Connection[Any], language: str) -> None:
+    call(conn, "pgrecall.create_namespace", "haus", language)
+
+    def bring(content: str) -> list[str]:
+        row = {
+            "memory": {"external_id": "m", "content": content},
+            "import": {"kind": "k", "id": "1", "fingerprint": content},
+        }
+        return [one[1] for one in rows(conn, "pgrecall.import_rows", json.dumps([row]), "haus")]
+
+    bring("Hafen Oslo")
+    drop(conn, language)
+    bring("Hafen Lima")
+    assert len(found(conn, "Lima", "haus")) == 1
 
 
 def test_what_the_daemon_brings_is_stored(conn: Connection[Any], language: str) -> None:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
+from psycopg.conninfo import make_conninfo
 from psycopg.types.json import Jsonb
 
-from support.memories import rows, scalar, stored
+from support.memories import call, rows, scalar, stored
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -265,3 +266,21 @@ def test_calls_at_once_store_each_message_once(dsn: str) -> None:
         assert [content for _, _, content in said(connection)] == [message["content"] for message in talk]
         assert len(said(connection, "dated")) == 24
     assert sum(map(sum, answers)) == 24
+
+
+def test_who_may_only_read_is_told_so(conn: psycopg.Connection[Any], dsn: str) -> None:
+    """Nobody can lock what he may not write: to wait for it would have no end."""
+    talk = [{"role": "user", "content": text} for text in ("one", "two")]
+    rows(conn, "remember_messages", Jsonb(talk), "talk")
+    role = f"talk_reader_{conn.info.backend_pid}"
+    conn.execute(f"CREATE ROLE {role} LOGIN IN ROLE pgrecall_writer".encode())
+    try:
+        call(conn, "pgrecall.grant_namespace", role, "default", "read")
+        with psycopg.connect(make_conninfo(dsn, user=role), autocommit=True) as reader:
+            reader.execute("SET statement_timeout = '20s'")
+            assert [row[2] for row in rows(reader, "remember_messages", Jsonb(talk), "talk")] == [False] * 2
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                rows(reader, "remember_messages", Jsonb([{"role": "user", "content": "three"}]), "talk")
+    finally:
+        call(conn, "pgrecall.revoke_namespace", role, "default")
+        conn.execute(f"DROP ROLE {role}".encode())

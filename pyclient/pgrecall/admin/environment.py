@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 import re
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -272,8 +272,8 @@ def _alembic(
                 yield
     finally:
         # After an error too: an application that lent its session goes on with it, and in its autocommit mode
-        # nobody would end a transaction that the next statement begins.
-        if not conn.closed:
+        # nobody would end a transaction that the next statement begins. If it broke, that was the error.
+        with suppress(psycopg.Error):
             conn.rollback()
             conn.autocommit = True
 

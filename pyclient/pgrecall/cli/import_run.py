@@ -150,8 +150,9 @@ def _refuse_another(file: Path) -> None:
         InvalidInput: It does.
     """
     from pgrecall import InvalidInput
+    from pgrecall.files import is_of_system
 
-    if not file.is_file():
+    if is_of_system(file) or not file.is_file():
         return
     with file.open("rb") as opened:
         first = opened.readline(_LONGEST_REJECTION)

@@ -20,7 +20,7 @@ def output_file(file: Path) -> Iterator[IO[bytes]]:
         typer.BadParameter: It is a folder.
     """
     from pgrecall import PgrecallError
-    from pgrecall.files import atomic_file
+    from pgrecall.files import atomic_file, is_of_system
 
     if is_dash(file):
         yield sys.stdout.buffer
@@ -29,12 +29,12 @@ def output_file(file: Path) -> Iterator[IO[bytes]]:
     if file.is_dir():
         raise typer.BadParameter(f"{file} is a folder", param_hint="file")
     try:
-        if file.exists() and not file.is_file():
+        if is_of_system(file) or (file.exists() and not file.is_file()):
             # A file in the place of a device or a pipe would reach nobody, and /dev/null is everybody's.
             with file.open("wb") as out:
                 yield out
             return
-        with _ended_by_signals(), atomic_file(file, 0o600) as out:
+        with _ended_by_signals(), atomic_file(file.resolve(), 0o600) as out:
             yield out
     except OSError as error:
         raise PgrecallError(

@@ -162,8 +162,8 @@ BEGIN
             ORDER BY m."position" DESC, m.id DESC
             LIMIT 1
             FOR NO KEY UPDATE;
-            -- The last message may be another by then, stored by the call that this one waited for.
-            EXIT WHEN locked IS NOT DISTINCT FROM (
+            -- None can be locked by who may only read. The last may be another by then, stored by the call that this one waited for.
+            EXIT WHEN locked IS NULL OR locked = (
                 SELECT m.id
                 FROM pgrecall.memories m
                 WHERE m.namespace_id = home_id AND m.session = remember_messages.session AND m."position" IS NOT NULL

@@ -122,12 +122,12 @@ BEGIN ATOMIC
     ) z
     CROSS JOIN LATERAL (
         -- Logical replication copies rows and no sequences: where this one is behind, the others are. A shard numbers from a
-        -- range of its own. Volatile functions are no conditions of an index, hence OFFSET.
+        -- range of its own.
         SELECT EXISTS (SELECT FROM pgrecall.memories m WHERE m.id > i.last AND m.id <= i.most) AS are_taken
         FROM (
-            SELECT COALESCE(pg_sequence_last_value(q.seqrelid), q.seqstart - 1) AS last, q.seqmax AS most
-            FROM pg_sequence q WHERE q.seqrelid = 'pgrecall.memories_id_seq'::regclass
-            OFFSET 0
+            SELECT s.last_value - (NOT s.is_called)::integer AS last, q.seqmax AS most
+            FROM pgrecall.memories_id_seq s
+            JOIN pg_sequence q ON q.seqrelid = 'pgrecall.memories_id_seq'::regclass
         ) i
         OFFSET 0
     ) i

@@ -12,7 +12,7 @@ BEGIN ATOMIC
         jsonb_build_array(jsonb_build_object(
             'title', memory.title, 'category', memory.category, 'tags', memory.tags,
             'expanded_keywords', memory.expanded_keywords, 'source', memory.source, 'session', memory.session,
-            'speaker', memory.speaker, 'language', memory.language, 'is_sensitive', memory.is_sensitive,
+            'speaker', memory.speaker, 'language', _pgrecall.stored_language(memory.language)::text, 'is_sensitive', memory.is_sensitive,
             'expires_at', memory.expires_at, 'origin', least(memory.origin, _pgrecall.default_origin())
         ) || copy_memory.fields),
         (SELECT n.name FROM pgrecall.namespaces n WHERE n.id = memory.namespace_id)

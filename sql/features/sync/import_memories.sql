@@ -75,9 +75,14 @@ BEGIN
     ) g;
     IF true = ANY (is_new) THEN
         PERFORM _pgrecall.check_language(l.language)
-        FROM (SELECT DISTINCT g.fields ->> 'language' AS language FROM unnest(given) g (fields)) l;
+        FROM (
+            SELECT DISTINCT g.fields ->> 'language' AS language FROM unnest(given) WITH ORDINALITY g (fields, place) WHERE is_new[g.place]
+        ) l;
         PERFORM _pgrecall.check_namespace(n.name, false)
-        FROM (SELECT DISTINCT g.fields ->> 'namespace' AS name FROM unnest(given) g (fields) ORDER BY 1) n;
+        FROM (
+            SELECT DISTINCT g.fields ->> 'namespace' AS name
+            FROM unnest(given) WITH ORDINALITY g (fields, place) WHERE is_new[g.place] ORDER BY 1
+        ) n;
         SELECT array_agg(g.place ORDER BY g.place), _pgrecall.insert_memories(jsonb_agg(g.fields ORDER BY g.place), NULL)
         INTO places, made
         FROM unnest(given) WITH ORDINALITY g (fields, place) WHERE is_new[g.place];

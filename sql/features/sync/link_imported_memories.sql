@@ -34,7 +34,10 @@ BEGIN
     WHERE m.id = ANY (seen) ORDER BY m.id FOR NO KEY UPDATE;
     PERFORM _pgrecall.lock_successors(seen);
     PERFORM _pgrecall.lock_names(seen);
-    SELECT max(c.id) INTO last_change FROM pgrecall.memory_changes c WHERE c.memory_id = ANY (seen);
+    -- Of those to be linked alone: a successor from another shard has a history with numbers of its own.
+    SELECT max(c.id) INTO last_change
+    FROM pgrecall.memory_changes c
+    WHERE c.memory_id = ANY (seen) AND c.memory_id IN (SELECT l.id FROM jsonb_to_recordset(links) AS l (id bigint));
     WITH changed AS (
         UPDATE pgrecall.memories m
         SET superseded_by = s.id, superseded_at = l.superseded_at, deleted_at = l.deleted_at,

@@ -221,6 +221,10 @@ BEGIN
             'ALTER SEQUENCE pgrecall.%I MINVALUE %s MAXVALUE %s START %s RESTART %s', item.name, first, last, first,
             greatest(first, next)
         );
+        -- Else no number counts as given out, and policies refuse what changes the rows that have them.
+        IF next > first THEN
+            PERFORM setval(format('pgrecall.%I', item.name), next - 1);
+        END IF;
     END LOOP;
 END
 $function$;

@@ -238,7 +238,8 @@ class AsyncFallbackClient:
             # A thread may still be waiting for the file, after its call was cancelled.
             noted.given_up.set()
             if noted.numbers:
-                await self.offline.withdraw(noted)
+                with suppress(PgrecallError):  # the first error is the one to be told
+                    await self.offline.withdraw(noted)
             raise
 
     async def _write_and_send(

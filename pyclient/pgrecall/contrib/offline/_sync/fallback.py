@@ -239,7 +239,8 @@ class FallbackClient:
             # A thread may still be waiting for the file, after its call was cancelled.
             noted.given_up.set()
             if noted.numbers:
-                self.offline.withdraw(noted)
+                with suppress(PgrecallError):  # the first error is the one to be told
+                    self.offline.withdraw(noted)
             raise
 
     def _write_and_send(
