@@ -127,7 +127,10 @@ BEGIN
             "speaker": "", "position": null, "occurred_at": null, "valid_from": null, "valid_to": null,
             "expires_at": null
         }' || jsonb_build_object(
-            'language', (SELECT _pgrecall.stored_language(n.language)::text FROM pgrecall.namespaces n WHERE n.name = COALESCE(item.fields ->> 'namespace', home))
+            'language', (
+                SELECT _pgrecall.stored_language(n.language)::text
+                FROM pgrecall.namespaces n WHERE n.name = COALESCE(item.fields ->> 'namespace', home)
+            )
         ) || jsonb_strip_nulls(item.fields - '{namespace,external_id,metadata}'::text[]) || jsonb_build_object(
             'metadata', item.fields -> 'metadata',
             'is_sensitive', item.is_sensitive OR COALESCE((item.fields ->> 'is_sensitive')::boolean, false)
