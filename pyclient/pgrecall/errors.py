@@ -270,7 +270,7 @@ def error_from(error: psycopg.Error) -> PgrecallError:
     Returns:
         The error to raise in its place.
     """
-    from psycopg import DataError, InterfaceError, OperationalError
+    from psycopg import DataError, InterfaceError, InternalError, OperationalError
 
     state = error.sqlstate
     primary = error.diag.message_primary
@@ -286,7 +286,8 @@ def error_from(error: psycopg.Error) -> PgrecallError:
     # Without a result from the server there is only psycopg's text: libpq's on a failed connection, the
     # pool's on a time-out, the adapters' on a value they cannot send.
     text = str(error).strip()
-    if isinstance(error, OperationalError | InterfaceError):
+    # InternalError: answers that do not fit, as where a pooler adds its own about a server that is gone.
+    if isinstance(error, OperationalError | InterfaceError | InternalError):
         return ConnectionFailed(text if text else None, hint=_hint_of_refusal(error))
     if isinstance(error, DataError):
         return InvalidInput("a value cannot be sent to the server")

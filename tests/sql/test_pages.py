@@ -255,7 +255,10 @@ def test_a_page_follows_every_column_that_a_search_reads(conn: Connection[Any]) 
         "SELECT pg_get_triggerdef(oid) FROM pg_trigger WHERE tgname = 'memories_92_pages_update'",
     )
     for row in ("old", "new"):
-        assert set(re.findall(rf"\b{row}\.(\w+)", condition)) == followed
+        compared = set(re.findall(rf"\b{row}\.(\w+)", condition))
+        # The scan for secrets changes these too, whatever of what it scans a statement names.
+        assert followed - compared == {"metadata", "source"}
+        assert compared <= followed
 
 
 @pytest.mark.parametrize("change", [{"tags": ["allergy"]}, {"expanded_keywords": ["allergy"]}])

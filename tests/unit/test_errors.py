@@ -135,6 +135,10 @@ def test_errors_without_a_server_answer() -> None:
     assert lost.message == "no route"
     assert lost.sqlstate == "08006"
     assert type(errors.error_from(psycopg.InterfaceError("closed"))) is errors.ConnectionFailed
+    mixed = psycopg.InternalError(
+        "received 2 results from command 'BEGIN'"
+    )  # PgBouncer, of a server that is gone
+    assert type(errors.error_from(mixed)) is errors.ConnectionFailed
     assert type(errors.error_from(psycopg.ProgrammingError("odd"))) is errors.PgrecallError
     unsent = errors.error_from(psycopg.DataError("cannot dump 'a secret'"))
     assert type(unsent) is errors.InvalidInput

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["app", "main"]
 
 _COLLECT_AFTER = 100_000
+_INTERRUPTED = 130
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -27,8 +28,8 @@ def main(arguments: list[str] | None = None) -> None:
         arguments: The arguments after `pgrecall`; None takes those of the process.
 
     Raises:
-        SystemExit: Always: 0 on success, 1 on failure, 2 on a usage error. A hook ends with 0 whatever
-            happens: coding agents take 2 for an order to stop the user's prompt.
+        SystemExit: Always: 0 on success, 1 on failure, 2 on a usage error, 130 if interrupted. A hook
+            ends with 0 whatever happens: coding agents take 2 for an order to stop the user's prompt.
     """
     _open_closed_streams()
     if (sys.argv[1:2] if arguments is None else arguments[:1]) != ["hook"]:
@@ -41,6 +42,13 @@ def main(arguments: list[str] | None = None) -> None:
                     sys.stdout.flush()
         except OSError as error:
             _end(error)
+        except KeyboardInterrupt:  # before there is a command, whose own ends the same
+            raise SystemExit(_INTERRUPTED) from None
+        except RuntimeError as error:
+            # Python before 3.12 says so of an interrupt while a class is made, as modules are imported.
+            if isinstance(error.__cause__, KeyboardInterrupt):
+                raise SystemExit(_INTERRUPTED) from None
+            raise
         return
     try:
         _run(arguments)
