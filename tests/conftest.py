@@ -283,6 +283,7 @@ def client(dsn: str) -> Iterator[Client]:
 def shared(new_database: Callable[..., str], template: str) -> Iterator[Client]:
     """A client of one database for all tests of what is refused: nothing is stored there."""
     with Client(new_database(template)) as opened:
+        opened.open()  # before a test writes a settings file that it would read
         yield opened
         assert opened.admin.status().memories == 0
 
