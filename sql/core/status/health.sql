@@ -122,7 +122,7 @@ BEGIN ATOMIC
     ) z
     CROSS JOIN LATERAL (
         -- Logical replication copies rows and no sequences: where this one is behind, the others are. A shard numbers from a
-        -- range of its own.
+        -- range of its own. OFFSET: the answer is needed three times and looked for once.
         SELECT EXISTS (SELECT FROM pgrecall.memories m WHERE m.id > i.last AND m.id <= i.most) AS are_taken
         FROM (
             SELECT s.last_value - (NOT s.is_called)::integer AS last, q.seqmax AS most
