@@ -201,14 +201,14 @@ def test_a_lease_is_renewed_while_its_texts_are_embedded(
     taken = "SELECT count(*) FROM pgrecall.claim(gen_random_uuid(), 10, '1 second')"
 
     async def scenario() -> None:
-        daemon = make_daemon(dsn, models, poll_seconds=0.1, lease_seconds=1.0)
+        daemon = make_daemon(dsn, models, poll_seconds=0.1, lease_seconds=3.0)
         async with running(daemon):
             await eventually(lambda: len(workers(conn)) == 1)
             model = models.loaded[DEFAULT_MODEL]
             model.free.clear()
             remember(conn, "a text that takes long")
             await asyncio.to_thread(model.entered.wait, PATIENCE)
-            for _ in range(15):
+            for _ in range(30):
                 await asyncio.sleep(0.2)
                 assert conn.execute(taken).fetchall() == [(0,)]
             assert conn.execute("SELECT attempts FROM pgrecall.jobs WHERE kind = 'embedding'").fetchall() == [
