@@ -30,7 +30,7 @@ PROMPT = "passage: "
 MARK = "Quuxilory"
 """A word of every memory, and of nothing else."""
 LEASE_SECONDS = 10
-TIMEOUT_SECONDS = 2
+TIMEOUT_SECONDS = 4
 BACKLOG = 600
 SHORT_WORDS = 150
 """A memory of more words has passages."""
