@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 import pytest
 
+from support.attack import said
 from support.memories import scalar
 from support.roles import role
 
@@ -64,3 +65,41 @@ def test_what_is_no_number_is_refused_and_stores_nothing(conn: Connection[Any], 
     with role(conn, "pgrecall_embedder"), pytest.raises(psycopg.DataError):
         conn.execute(STATE.encode(), (which, vectors(20, number=number)))
     assert scalar(conn, STATED, which) == "(,)"
+
+
+# One value for each type of the arguments beside the vectors; an array has one element for each vector.
+BESIDE = {
+    "bigint": 1, "integer": 1, "text": "x", "bytea": b"x", "boolean": False, "jsonb": None,
+    "uuid": "00000000-0000-0000-0000-000000000001",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("wrong", ["[quagga]", "[1,quagga", "quagga", "[1e9,31415926]", "[NaN,31415926]"])
+def test_no_function_quotes_a_vector_that_it_refuses(conn: Connection[Any], wrong: str) -> None:
+    functions = conn.execute(
+        """
+        SELECT p.proname::text, p.proargnames, ARRAY(SELECT format_type(t, NULL) FROM unnest(p.proargtypes) t)
+        FROM pg_proc p
+        WHERE p.pronamespace = 'pgrecall'::regnamespace AND 'embeddings' = ANY (p.proargnames)
+        ORDER BY 1
+        """
+    ).fetchall()
+    told = {}
+    for name, arguments, types in functions:
+        values: list[Any] = []
+        for argument, kind in zip(arguments, types, strict=False):
+            one = BESIDE[kind.removesuffix("[]")]
+            array = [wrong if argument == "embeddings" else one] * 30
+            values.append(array if kind.endswith("[]") else model(conn) if argument == "model_id" else one)
+        places = ", ".join(f"%s::{kind}" for kind in types)
+        try:
+            with conn.transaction(force_rollback=True):
+                conn.execute(f"SELECT pgrecall.{name}({places})".encode(), values)
+        except psycopg.Error as error:
+            told[name] = said(error)
+    for name, text in told.items():
+        assert text.startswith("22023"), name
+        assert "quagga" not in text, name
+        assert "31415926" not in text, name
+    # A claim that there is not stores nothing.
+    assert {name for name, _, _ in functions} - told.keys() == {"complete_claimed"}

@@ -8,7 +8,7 @@
 --
 -- Returns whether it was stored.
 --
--- Errors  22023 fewer than 20 embeddings, another dimension than the model's, or all alike;  42704 no such model
+-- Errors  22023 fewer than 20 embeddings, no vector, another dimension than the model's, or all alike;  42704 no such model
 CREATE OR REPLACE FUNCTION pgrecall.state_background(model_id integer, embeddings text[])
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
@@ -27,7 +27,9 @@ BEGIN
             USING ERRCODE = 'undefined_object', HINT = 'pgrecall.active_model() returns the id of the model in use.';
     ELSIF model.background_mean IS NOT NULL THEN
         RETURN false;
-    ELSIF COALESCE(cardinality(embeddings), 0) NOT BETWEEN min_sample AND max_sample
+    END IF;
+    PERFORM _pgrecall.check_vectors(embeddings);
+    IF COALESCE(cardinality(embeddings), 0) NOT BETWEEN min_sample AND max_sample
           OR EXISTS (SELECT FROM unnest(embeddings) e (embedding)
                     WHERE pgvector.vector_dims(e.embedding::pgvector.halfvec) IS DISTINCT FROM model.dimension)
     THEN

@@ -45,8 +45,10 @@ BEGIN
             SELECT CASE
                 WHEN jsonb_typeof(e.item) <> 'object' THEN 'is no object'
                 WHEN COALESCE(jsonb_typeof(e.item -> 'confidence'), 'null') NOT IN ('number', 'null') THEN 'confidence is no number'
-                WHEN abs(CASE WHEN jsonb_typeof(e.item -> 'confidence') = 'number' THEN (e.item -> 'confidence')::numeric END) > 1e6
-                    THEN 'confidence is not between 0 and 1'
+                -- Nearer to 0 it would underflow, and the error of the cast would quote it.
+                WHEN CASE WHEN jsonb_typeof(e.item -> 'confidence') = 'number' THEN (e.item -> 'confidence')::numeric <> 0
+                          AND abs((e.item -> 'confidence')::numeric) NOT BETWEEN 1e-37 AND 1e6 END
+                    THEN 'confidence is not between 0 and 1, or too near to 0'
                 WHEN COALESCE(e.item -> 'start', 'null')::text !~ '^(null|-?[0-9]{1,9})$' THEN 'start is no whole number'
                 WHEN COALESCE(e.item -> 'end', 'null')::text !~ '^(null|-?[0-9]{1,9})$' THEN 'end is no whole number'
                 WHEN COALESCE(e.item ->> 'source', '') !~ '^[a-z][a-z0-9_:.-]{0,39}$'

@@ -28,7 +28,7 @@ BEGIN
                    )
                END,
                state IS NOT NULL;
-EXCEPTION WHEN invalid_parameter_value OR invalid_text_representation THEN
+EXCEPTION WHEN invalid_parameter_value OR invalid_text_representation OR numeric_value_out_of_range THEN
     RETURN QUERY SELECT NULL::boolean, false;
 END
 $function$;
