@@ -213,6 +213,31 @@ def test_a_memory_that_the_model_fails_on_is_parked_alone(
     assert CANARY not in error
 
 
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [({"more": f"{CANARY} " * 150_000}, 0), ({"confidence": 1e-50}, 1)],
+    ids=["size", "underflow"],
+)
+def test_what_the_database_cannot_hold_of_an_answer_costs_no_memory(
+    dsn: str,
+    conn: psycopg.Connection[Any],
+    llm: Server,
+    said: dict[str, object],
+    kept: int,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """An answer too large for the cache, and a number too near to 0."""
+    store(conn, workers(1))
+    llm.script = lambda asked: completion(
+        {"memories": [{"id": one["id"], "facts": [row("Person0", "Firm0", **said)]} for one in asked.rows]}
+    )
+    sums = read_all(dsn)
+    assert (sums["read_by_llm"], sums["llm_failed"], len(llm.asked)) == (1, 0, 1)
+    assert [fact[1:4] for fact in facts(conn)] == [("person0", "works at", "firm0")]
+    assert answers(conn) == kept
+    assert CANARY not in capfd.readouterr().err
+
+
 def test_a_namespace_that_is_erased_meanwhile_ends_nothing(
     dsn: str, conn: psycopg.Connection[Any], llm: Server
 ) -> None:

@@ -123,7 +123,8 @@ def facts_of(document: Document, rows: Sequence[Mapping[str, object]], dropped: 
                 label=label.casefold(),
                 object=target,
                 object_type=str(row["object_type"]),
-                confidence=float(row["confidence"]),  # type: ignore[arg-type]
+                # Of 1e-50 the database could make no real.
+                confidence=round(float(row["confidence"]), 6),  # type: ignore[arg-type]
                 source="llm",
                 statement=_statement(row.get("statement"), key),
                 valid_from=valid_from,

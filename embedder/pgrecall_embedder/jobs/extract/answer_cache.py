@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-import psycopg
-
+from pgrecall_embedder.jobs.storing import REFUSALS
 from pgrecall_embedder.logs import describe
 
 if TYPE_CHECKING:
@@ -70,6 +69,6 @@ class AnswerCache:
         ]
         try:
             await self._queue.cache_llm_answers(items)
-        except psycopg.DataError as error:
-            # PostgreSQL may still refuse one, such as for its depth; the answer counts all the same.
+        except REFUSALS as error:
+            # PostgreSQL may still refuse one, such as for its size; the answer counts all the same.
             self._log.warning("answer not cached", error=describe(error))
