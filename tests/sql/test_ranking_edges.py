@@ -181,9 +181,13 @@ def test_no_filter_is_unfiltered(conn: Connection[Any]) -> None:
         ("{my team,b}", ["my team", "b"]),
         (r'{"a\"b",c}', ['a"b', "c"]),
         (r"{a\,b}", ["a,b"]),
+        ('{"NULL", nullable, not null, \\NULL}', ["NULL", "nullable", "not null"]),
         ("{}", []),
     ],
 )
 def test_namespaces_of_the_setting(conn: Connection[Any], stored_as: str, names: list[str]) -> None:
     conn.execute("SELECT set_config('pgrecall.namespaces', %s, true)", (stored_as,))
+    assert scalar(conn, "SELECT _pgrecall.asked_namespaces(NULL, NULL)") == names
+    conn.execute("SELECT set_config('pgrecall.namespaces', '', true)")
+    conn.execute("SELECT pgrecall.set_setting('namespaces', %s)", (stored_as,))
     assert scalar(conn, "SELECT _pgrecall.asked_namespaces(NULL, NULL)") == names

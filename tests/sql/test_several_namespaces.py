@@ -124,12 +124,34 @@ def test_a_default_set_is_a_setting(conn: Connection[Any]) -> None:
         remember(conn, "stored in the default namespace")
         in rows(conn, "recall", "stored", namespace="default", k=1)[0]
     )
-    for bad in ("team", '{team,"}', "{team"):
-        conn.execute("SELECT set_config('pgrecall.namespaces', %s, true)", (bad,))
-        with pytest.raises(psycopg.Error) as refusal, conn.transaction():
-            recalled(conn, "boat")
+
+
+@pytest.mark.parametrize(
+    "bad",
+    ["team", '{team,"}', "{team", "{team}}", "{team,}", "{{me},{team}}", "{me,NULL}", "{null}", '{"me"team}'],
+)
+def test_what_is_no_list_of_namespaces_is_refused_wherever_it_is_set(conn: Connection[Any], bad: str) -> None:
+    """Stored, it would fail every recall, and end whoever renames or erases a namespace."""
+    with pytest.raises(psycopg.Error) as stored, conn.transaction():
+        call(conn, "pgrecall.set_setting", "namespaces", bad)
+    conn.execute("SELECT set_config('pgrecall.namespaces', %s, true)", (bad,))
+    with pytest.raises(psycopg.Error) as asked, conn.transaction():
+        recalled(conn, "boat")
+    for refusal in (stored, asked):
         assert refusal.value.sqlstate == "22023"
+        assert refusal.value.diag.message_primary == f'pgrecall.namespaces cannot be "{bad}"'
         assert "{me,team}" in (refusal.value.diag.message_hint or "")
+    found = scalar(conn, "SELECT detail FROM pgrecall.health() WHERE check_name = 'settings'")
+    assert found == "pgrecall.namespaces is out of range"
+
+
+def test_a_namespace_is_renamed_beside_a_list_that_an_older_version_stored(conn: Connection[Any]) -> None:
+    conn.execute("ALTER TABLE pgrecall.settings DISABLE TRIGGER check_stored_setting")
+    conn.execute("INSERT INTO pgrecall.settings (name, value) VALUES ('namespaces', '{me}}')")
+    conn.execute("ALTER TABLE pgrecall.settings ENABLE TRIGGER check_stored_setting")
+    call(conn, "pgrecall.rename_namespace", "me", "mine")
+    call(conn, "pgrecall.set_setting", "namespaces", "{mine}")
+    assert recalled(conn, "boat") == []
 
 
 def test_weights_multiply_the_scores(conn: Connection[Any]) -> None:

@@ -20,7 +20,9 @@ FROM (VALUES
     ('namespace', 'everyday', 'default', NULL::double precision, NULL::double precision, false, 'name',
      'The namespace of calls that name none.', NULL::text[], NULL::text),
     ('namespaces', 'tenancy', '', NULL, NULL, false, 'names',
-     'The namespaces that recall reads if a call names none: {me,team}. Empty: the setting namespace.', NULL, '^\{.*\}$'),
+     'The namespaces that recall reads if a call names none: {me,team}. Empty: the setting namespace.', NULL,
+     -- What the cast to text[] reads as a list of names: its own error would not name the setting. NULL is no name.
+     '^\s*\{(\s*("(\\.|[^"\\])*"|(?![nN][uU][lL][lL]\s*[,}])([^\s"{},\\]|\\.)([^"{},\\]|\\.)*)\s*(,(?!\s*\})|(?=\})))*\s*\}\s*$'),
     ('embed_keywords', 'embedding', 'off', NULL, NULL, false, 'on | off',
      'Include expanded_keywords in the embedded text. Stored only.', ARRAY['on', 'off'], NULL),
 

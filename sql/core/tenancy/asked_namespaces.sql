@@ -7,10 +7,9 @@
 CREATE OR REPLACE FUNCTION _pgrecall.asked_namespaces(namespace text, namespaces text[])
 RETURNS text[]
 LANGUAGE plpgsql STABLE PARALLEL SAFE
-SET search_path FROM CURRENT SET standard_conforming_strings = on
+SET search_path FROM CURRENT
 AS $function$
 DECLARE
-    item CONSTANT text := '\s*("(\\.|[^"\\])*"|([^\s"{},\\]|\\.)(([^"{},\\]|\\.)*([^\s"{},\\]|\\.))?)\s*';
     stored text;
     names text[] := namespaces;
 BEGIN
@@ -24,7 +23,7 @@ BEGIN
             RETURN NULL;
         END IF;
         -- Before the cast, whose error would not name the setting. A block that catches it would forbid parallel plans.
-        IF stored !~ ('^\s*\{\s*(' || item || '(,' || item || ')*)?\s*\}\s*$') THEN
+        IF NOT pgrecall.is_valid_setting('namespaces', stored) THEN
             PERFORM _pgrecall.raise_invalid_setting('namespaces', stored);
         END IF;
         names := stored::text[];

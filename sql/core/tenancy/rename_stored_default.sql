@@ -12,7 +12,11 @@ DECLARE
     names text[];
     number integer := 0;
 BEGIN
-    FOR item IN SELECT s.name, s.value FROM pgrecall.settings s WHERE s.name IN ('namespace', 'namespaces') LOOP
+    FOR item IN
+        -- A list that an older version stored and that is none names nothing.
+        SELECT s.name, s.value FROM pgrecall.settings s
+        WHERE s.name IN ('namespace', 'namespaces') AND pgrecall.is_valid_setting(s.name, s.value)
+    LOOP
         names := CASE item.name WHEN 'namespace' THEN ARRAY[item.value] ELSE item.value::text[] END;
         CONTINUE WHEN array_position(names, rename_stored_default.name) IS NULL;
         names := CASE WHEN new_name IS NULL THEN array_remove(names, rename_stored_default.name)
