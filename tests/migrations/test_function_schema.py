@@ -17,7 +17,7 @@ from pgrecall.admin.migrate import check, migrate, migration_script, roles_scrip
 from pgrecall.admin.ours import function_names
 from pgrecall.cli import app
 from pgrecall.server.binaries import binaries
-from support.migrating import schema
+from support.migrating import run, schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -209,6 +209,49 @@ def test_a_dropped_schema_is_made_again(new_database: Callable[..., str]) -> Non
         assert then(dsn).changed
     migrate(dsn, schema=SCHEMA)
     assert check(dsn).current
+
+
+CLOSED = [
+    ("REVOKE ALL ON SCHEMA public FROM PUBLIC", "lacked USAGE on schema public"),
+    ("ALTER SCHEMA public RENAME TO earlier", "functions were missing"),
+    ("CREATE SCHEMA vectors; ALTER EXTENSION vector SET SCHEMA vectors", "pgvector moved"),
+]
+
+
+@pytest.mark.pg15
+@pytest.mark.parametrize(("closed", "found"), CLOSED)
+def test_a_schema_that_an_operator_closes_or_moves_is_found_and_repaired(
+    new_database: Callable[..., str], template: str, closed: str, found: str
+) -> None:
+    """A reader could call nothing, or every recall failed, and doctor found all well."""
+    dsn = new_database(template)
+    run(dsn, closed)
+    told = CliRunner().invoke(app, ["doctor", "--dsn", dsn])
+    assert (told.exit_code, found in told.output) == (1, True), told.output
+    assert "hint: pgrecall migrate" in told.output
+    assert any(found in message for message in migrate(dsn).messages if message.startswith("repaired"))
+    assert CliRunner().invoke(app, ["doctor", "--dsn", dsn]).exit_code == 0
+    assert not migrate(dsn).changed
+    _may_be_called(dsn)
+
+
+@pytest.mark.pg15
+@pytest.mark.parametrize("closed", [closed for closed, _ in CLOSED[:2]] + ["DROP SCHEMA public"])
+def test_a_schema_that_is_closed_before_the_first_migration(
+    new_database: Callable[..., str], closed: str
+) -> None:
+    dsn = new_database()
+    run(dsn, closed)
+    migrate(dsn)
+    _may_be_called(dsn)
+    migrate(dsn, revision="base")
+
+
+def _may_be_called(dsn: str) -> None:
+    with psycopg.connect(dsn, autocommit=True) as conn:
+        conn.execute("SELECT public.remember('Lea drinks tea')")
+        conn.execute("SET ROLE pgrecall_reader")
+        assert conn.execute("SELECT content FROM public.recall('tea')").fetchall() == []  # nothing granted
 
 
 @pytest.mark.parametrize("made_by", ["migrate", "the application"])

@@ -19,7 +19,15 @@ from .lock_retry import with_lock_retry
 from .ours import OURS_IN_PUBLIC, OWN_SCHEMAS, OWNERS, SCHEMAS, SIGNATURE, function_names
 from .owners import own_python, owners_may_create
 from .reading import scalar
-from .schemas import function_schema, hold_schemas, open_schemas, qualifier, qualify, vector_schema
+from .schemas import (
+    function_schema,
+    hold_schemas,
+    open_schemas,
+    qualifier,
+    qualify,
+    roles_shut_out,
+    vector_schema,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -148,6 +156,9 @@ def differences(conn: psycopg.Connection[Any], *, plpython: bool) -> list[str]:
     found = []
     if stored[2] != expected[2]:
         found.append(f"pgvector moved from schema {stored[2]} to {expected[2]}")
+    where = function_schema(conn)
+    if scalar(conn, "SELECT to_regnamespace(%s) IS NULL", where):
+        return [*found, f"functions were missing with their schema {where}"]
     present = conn.execute(
         qualify(
             conn,
@@ -165,6 +176,8 @@ def differences(conn: psycopg.Connection[Any], *, plpython: bool) -> list[str]:
         found.append(f"functions were missing: {', '.join(missing)}")
     if surplus := sorted((there - names).elements()):
         found.append(f"functions were left over: {', '.join(surplus)}")
+    if shut_out := roles_shut_out(conn):
+        found.append(f"{' and '.join(shut_out)} lacked USAGE on schema {where}")
     others = other_owners(conn)
     if others is not None:
         found.append(f"functions of {' and '.join(OWNERS)} belonged to {others}")

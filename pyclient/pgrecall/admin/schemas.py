@@ -31,6 +31,7 @@ __all__ = [
     "open_schemas",
     "qualifier",
     "qualify",
+    "roles_shut_out",
     "vector_schema",
 ]
 
@@ -43,7 +44,7 @@ _FUNCTIONS = re.compile(r"\bpublic\.(?=\w)|'public'::regnamespace|to_regnamespac
 _PLAIN = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 _TAKEN = re.compile(r"_?pgrecall(_.*)?|pg_.*|information_schema")
 # Those who call the functions, and those whom the functions run as.
-_CALLERS = ", ".join(("pgrecall_reader", "pgrecall_embedder", *OWNERS))
+_CALLERS = ("pgrecall_reader", "pgrecall_embedder", *OWNERS)
 
 _EXTENSION = """
     FROM pg_catalog.pg_extension e JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace
@@ -146,9 +147,25 @@ def open_schemas(conn: psycopg.Connection[Any]) -> None:
     for role in OWNERS:
         if not scalar(conn, "SELECT has_schema_privilege(%s, %s::regnamespace::oid, 'USAGE')", role, vectors):
             conn.execute(f"GRANT USAGE ON SCHEMA {vectors} TO {role}".encode())
-    schema = function_schema(conn)
-    if schema != "public":
-        conn.execute(f"GRANT USAGE ON SCHEMA {schema} TO {_CALLERS}".encode())
+    if shut_out := roles_shut_out(conn):
+        conn.execute(f"GRANT USAGE ON SCHEMA {function_schema(conn)} TO {', '.join(shut_out)}".encode())
+
+
+def roles_shut_out(conn: psycopg.Connection[Any]) -> list[str]:
+    """Return the roles that lack USAGE on the functions' schema, if this role may grant it.
+
+    In `public` they have it from PUBLIC, until an operator revokes it or makes the schema anew.
+    """
+    rows = conn.execute(
+        """
+        SELECT r.name FROM pg_catalog.unnest(%s::text[]) WITH ORDINALITY r (name, place)
+        WHERE pg_catalog.has_schema_privilege(%s::regnamespace::oid, 'USAGE WITH GRANT OPTION')
+          AND NOT pg_catalog.has_schema_privilege(r.name, %s::regnamespace::oid, 'USAGE')
+        ORDER BY r.place
+        """,
+        (list(_CALLERS), *(function_schema(conn),) * 2),
+    )
+    return [name for (name,) in rows]
 
 
 def close_vector_schema(conn: psycopg.Connection[Any]) -> None:
@@ -167,7 +184,7 @@ def drop_schema(conn: psycopg.Connection[Any], schema: str) -> None:
         except psycopg.errors.DependentObjectsStillExist:
             pass
     else:
-        conn.execute(f"REVOKE USAGE ON SCHEMA {schema} FROM {_CALLERS}".encode())
+        conn.execute(f"REVOKE USAGE ON SCHEMA {schema} FROM {', '.join(_CALLERS)}".encode())
 
 
 def qualify(conn: psycopg.Connection[Any], text: str) -> str:

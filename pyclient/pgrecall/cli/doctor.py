@@ -42,6 +42,7 @@ def _examine(dsn: str) -> Iterator["HealthCheck"]:
     import psycopg
 
     from pgrecall import Client
+    from pgrecall.admin.code import differences
     from pgrecall.admin.migrate import check
     from pgrecall.connecting import open_connection
     from pgrecall.errors import error_from
@@ -70,6 +71,15 @@ def _examine(dsn: str) -> Iterator["HealthCheck"]:
         remedy=None,
     )
     with open_connection(psycopg.Connection, dsn) as connection:
+        different = differences(connection, plpython=state.has_plpython)
+        if different:
+            yield HealthCheck(
+                check_name="installed code",
+                status="fail",
+                detail=f"what a migration repairs: {'; '.join(different)}",
+                remedy="pgrecall migrate",
+            )
+            return
         yield _examine_pooler(connection)
     with Client(dsn, pool_max=1) as client:
         yield from client.admin.health()
