@@ -11,7 +11,7 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from pgrecall.admin.giving import give_to
-from pgrecall.admin.migrate import check, migrate, migration_script
+from pgrecall.admin.migrate import check, migrate, migration_script, roles_script
 from pgrecall.admin.reembed import cancel, drop_old
 from pgrecall.errors import PgrecallError
 from support.migrating import HEAD, forget_bundle, later_bundle, run, vector
@@ -251,6 +251,31 @@ def test_members_of_the_owner_migrate_as_the_owner(new_database: Callable[..., s
         finally:
             for member in members:
                 run(superuser, f"DROP ROLE IF EXISTS {member}")
+
+
+@pytest.mark.slow
+@pytest.mark.pg15
+def test_another_owner_needs_what_any_installer_needs(
+    new_database: Callable[..., str], template: str
+) -> None:
+    assert template
+    superuser = new_database()
+    database, heir = conninfo_to_dict(superuser)["dbname"], f"pgrecall_test_heir_{os.getpid()}"
+    with installer_of(superuser, "owner") as installer:
+        migrate(installer)
+        run(superuser, f"CREATE ROLE {heir} LOGIN")
+        try:
+            run(superuser, f'ALTER DATABASE "{database}" OWNER TO {heir}')
+            run(superuser, f"REASSIGN OWNED BY {conninfo_to_dict(installer)['user']} TO {heir}")
+            run(superuser, roles_script(heir))
+            dsn = make_conninfo(superuser, user=heir)
+            assert not migrate(dsn).changed
+            assert owners(dsn) == {heir}
+            assert works(dsn)
+        finally:
+            run(superuser, f"REASSIGN OWNED BY {heir} TO CURRENT_USER")
+            run(superuser, f"DROP OWNED BY {heir}")
+            run(superuser, f"DROP ROLE {heir}")
 
 
 @pytest.mark.slow
