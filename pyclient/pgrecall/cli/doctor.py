@@ -43,6 +43,7 @@ def _examine(dsn: str) -> Iterator["HealthCheck"]:
 
     from pgrecall import Client
     from pgrecall.admin.code import differences
+    from pgrecall.admin.environment import connect
     from pgrecall.admin.migrate import check
     from pgrecall.connecting import open_connection
     from pgrecall.errors import error_from
@@ -70,16 +71,17 @@ def _examine(dsn: str) -> Iterator["HealthCheck"]:
         detail=f"revision {state.revision}, SQL code {state.expected_hash[:12]}",
         remedy=None,
     )
-    with open_connection(psycopg.Connection, dsn) as connection:
+    with connect(dsn) as connection:
         different = differences(connection, plpython=state.has_plpython)
-        if different:
-            yield HealthCheck(
-                check_name="installed code",
-                status="fail",
-                detail=f"what a migration repairs: {'; '.join(different)}",
-                remedy="pgrecall migrate",
-            )
-            return
+    if different:
+        yield HealthCheck(
+            check_name="installed code",
+            status="fail",
+            detail=f"what a migration repairs: {'; '.join(different)}",
+            remedy="pgrecall migrate",
+        )
+        return
+    with open_connection(psycopg.Connection, dsn) as connection:
         yield _examine_pooler(connection)
     with Client(dsn, pool_max=1) as client:
         yield from client.admin.health()
