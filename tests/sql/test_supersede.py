@@ -180,6 +180,27 @@ def test_two_sessions_close_no_circle_of_four(conn: Connection[Any], dsn: str) -
     assert stored(conn, d)["superseded_by"] is None
 
 
+def test_whose_successor_is_superseded_meanwhile_holds_no_row_of_who_is_before(
+    conn: Connection[Any], dsn: str
+) -> None:
+    """The second waits for the first; the third, which needs the second's memory, goes before it."""
+    old, new, newest, earlier, later = (remember(conn, name) for name in "abcde")
+    call(conn, "supersede", earlier, successor=later)
+    with psycopg.connect(dsn) as first, psycopg.connect(dsn, autocommit=True) as other:
+        call(first, "supersede", new, successor=newest)
+        second = waits(conn, lambda: call(conn, "supersede", old, successor=new))
+        third = waits(other, lambda: call(other, "supersede", old, successor=earlier))
+        first.commit()
+        told = []
+        for result in (second, third):
+            try:
+                result()
+            except psycopg.Error as error:
+                told.append(error.sqlstate)
+    assert told == ["22023"]  # whoever comes second finds it superseded
+    assert stored(conn, old)["superseded_by"] in {new, earlier}
+
+
 def test_two_sessions_supersede_one_memory(conn: Connection[Any], dsn: str) -> None:
     old = remember(conn, "a")
     with psycopg.connect(dsn) as first:
