@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
+from psycopg.types.json import Jsonb
 
-from support.memories import call, concepts, contents, refused, remember, scalar, stored, waits
+from support.memories import call, concepts, contents, refused, remember, rows, scalar, stored, waits
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from psycopg import Connection
 
 pytestmark = pytest.mark.rollback
@@ -180,16 +183,27 @@ def test_two_sessions_close_no_circle_of_four(conn: Connection[Any], dsn: str) -
     assert stored(conn, d)["superseded_by"] is None
 
 
+def pushed(conn: Connection[Any], old: int, new: int) -> None:
+    at = datetime.now(UTC).isoformat()
+    write = {"kind": "supersede", "key": "k", "id": old, "at": at, "fields": {"successor": new}}
+    rows(conn, "pgrecall.sync_push", Jsonb(write))
+
+
+def superseded(conn: Connection[Any], old: int, new: int) -> None:
+    call(conn, "supersede", old, successor=new)
+
+
+@pytest.mark.parametrize("write", [superseded, pushed])
 def test_whose_successor_is_superseded_meanwhile_holds_no_row_of_who_is_before(
-    conn: Connection[Any], dsn: str
+    conn: Connection[Any], dsn: str, write: Callable[[Connection[Any], int, int], None]
 ) -> None:
     """The second waits for the first; the third, which needs the second's memory, goes before it."""
     old, new, newest, earlier, later = (remember(conn, name) for name in "abcde")
-    call(conn, "supersede", earlier, successor=later)
+    superseded(conn, earlier, later)
     with psycopg.connect(dsn) as first, psycopg.connect(dsn, autocommit=True) as other:
-        call(first, "supersede", new, successor=newest)
-        second = waits(conn, lambda: call(conn, "supersede", old, successor=new))
-        third = waits(other, lambda: call(other, "supersede", old, successor=earlier))
+        superseded(first, new, newest)
+        second = waits(conn, lambda: write(conn, old, new))
+        third = waits(other, lambda: superseded(other, old, earlier))
         first.commit()
         told = []
         for result in (second, third):

@@ -27,7 +27,6 @@ AS $function$
 DECLARE
     seen CONSTANT bigint[] := _pgrecall.seen_ids('memory', ARRAY[supersede.id, successor]);
     old pgrecall.memories;
-    is_serialized boolean;
     new_id bigint := supersede.successor;
 BEGIN
     IF (content IS NULL) = (successor IS NULL) THEN
@@ -41,24 +40,7 @@ BEGIN
         RAISE EXCEPTION 'memory % cannot supersede itself', supersede.id
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Name another memory, or pass the new content.';
     END IF;
-    LOOP
-        -- A successor that is itself superseded could close a circle with other calls, of other memories: one such call at a time.
-        PERFORM _pgrecall.serialize_imports(ARRAY[m.namespace_id])
-        FROM pgrecall.memories m WHERE m.id = successor AND m.id = ANY (seen) AND m.superseded_by IS NOT NULL;
-        is_serialized := FOUND;
-        BEGIN
-            -- Lock both rows in id order, so that two crossing calls do not deadlock.
-            PERFORM FROM pgrecall.memories m WHERE m.id = ANY (seen) ORDER BY m.id FOR NO KEY UPDATE;
-            EXIT WHEN is_serialized OR NOT EXISTS (
-                SELECT FROM pgrecall.memories m
-                WHERE m.id = successor AND m.id = ANY (seen) AND m.superseded_by IS NOT NULL
-            );
-            RAISE SQLSTATE 'PGR01';
-        EXCEPTION
-            WHEN SQLSTATE 'PGR01' THEN
-                NULL;  -- it was superseded meanwhile: give the rows back, which the call before this one may wait for
-        END;
-    END LOOP;
+    PERFORM _pgrecall.lock_with_successor(seen, successor);
     PERFORM _pgrecall.lock_successors(seen);
     SELECT m.* INTO old FROM pgrecall.memories m WHERE m.id = supersede.id AND m.id = ANY (seen) AND m.deleted_at IS NULL
         AND (m.expires_at IS NULL OR m.expires_at > now());
