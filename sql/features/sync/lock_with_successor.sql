@@ -1,7 +1,7 @@
--- Locks memories for a call that lets `successor` supersede one of them, and waits for that call's turn.
+-- Locks memories, one of which `successor` is to supersede, and waits for the turn of such a call. successor may be NULL.
 --
 -- A successor that is itself superseded could close a circle with other calls, of other memories: one such call at a time.
--- While a call waits for its turn it holds no memory, for which the call before it may wait. successor may be NULL.
+-- A call that waits for its turn holds none of the memories: the call before it may wait for one.
 CREATE OR REPLACE FUNCTION _pgrecall.lock_with_successor(memory_ids bigint[], successor bigint)
 RETURNS void
 LANGUAGE plpgsql VOLATILE
@@ -10,6 +10,11 @@ AS $function$
 DECLARE
     is_its_turn boolean;
 BEGIN
+    -- Nothing can close a circle. The block below would cost a subtransaction.
+    IF successor IS NULL THEN
+        PERFORM FROM pgrecall.memories m WHERE m.id = ANY (memory_ids) ORDER BY m.id FOR NO KEY UPDATE;
+        RETURN;
+    END IF;
     LOOP
         PERFORM _pgrecall.serialize_imports(ARRAY[m.namespace_id])
         FROM pgrecall.memories m WHERE m.id = successor AND m.id = ANY (memory_ids) AND m.superseded_by IS NOT NULL;

@@ -67,7 +67,10 @@ BEGIN
     ELSE
         id := (write ->> 'id')::bigint;
         seen := _pgrecall.seen_ids('memory', ARRAY[sync_push.id, (fields ->> 'successor')::bigint]);
-        PERFORM _pgrecall.lock_with_successor(seen, (fields ->> 'successor')::bigint);
+        PERFORM _pgrecall.lock_with_successor(
+            ARRAY(SELECT m.id FROM pgrecall.memories m WHERE m.id = ANY (seen) AND m.namespace_id = home),
+            (fields ->> 'successor')::bigint
+        );
         SELECT m.* INTO stored FROM pgrecall.memories m
         WHERE m.id = sync_push.id AND m.id = ANY (seen) AND m.namespace_id = home AND _pgrecall.may_write(m.namespace_id);
         IF stored.id IS NULL THEN
